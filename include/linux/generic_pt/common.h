@@ -17,14 +17,15 @@
  *	bits (a table is aligned to far more than that). Both change together
  *	in a single store when the tree grows; read it once per walk.
  * @features: Bits of &enum pt_features in force, fixed at init
- * @iova_lg2: lg2 of the IOVA space, in bytes: every IOVA is below it
- * @oa_lg2: lg2 of the output address space, in bytes
+ * @oa_last: Highest output address that a leaf may reach
+ * @enc_mask: Memory encryption bit that physical addresses in the table carry,
+ *	or 0
  */
 struct pt_common {
 	unsigned long top;
 	u32 features;
-	u8 iova_lg2;
-	u8 oa_lg2;
+	u64 oa_last;
+	u64 enc_mask;
 };
 
 /**

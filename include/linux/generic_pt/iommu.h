@@ -201,26 +201,24 @@ static inline void pt_iommu_deinit(struct pt_iommu *iommu)
  * @pt_iommu_memb: Member (path) of @s that is a struct pt_iommu
  * @domain_memb: Member of @s that is the driver's struct iommu_domain
  */
-#define PT_IOMMU_CHECK_DOMAIN(s, pt_iommu_memb, domain_memb)         \
-	static_assert(offsetof(s, pt_iommu_memb.domain) ==           \
-		      offsetof(s, domain_memb));                     \
-	static_assert(__same_type(((s *)NULL)->pt_iommu_memb.domain, \
-				  ((s *)NULL)->domain_memb))
+#define PT_IOMMU_CHECK_DOMAIN(s, pt_iommu_memb, domain_memb) \
+	static_assert(offsetof(s, pt_iommu_memb.domain) ==   \
+		      offsetof(s, domain_memb))
 
 /* The operations that the core calls, one set for each format */
-#define PT_IOMMU_DECLARE_OPS(fmt)                                             \
-	int pt_iommu_##fmt##_map_pages(struct iommu_domain *domain,           \
-				       unsigned long iova, phys_addr_t paddr, \
-				       size_t pgsize, size_t pgcount,         \
-				       int prot, gfp_t gfp, size_t *mapped);  \
-	size_t pt_iommu_##fmt##_unmap_pages(                                  \
-		struct iommu_domain *domain, unsigned long iova,              \
-		size_t pgsize, size_t pgcount,                                \
-		struct iommu_iotlb_gather *gather);                           \
-	phys_addr_t pt_iommu_##fmt##_iova_to_phys(                            \
-		struct iommu_domain *domain, dma_addr_t iova);                \
-	int pt_iommu_##fmt##_read_and_clear_dirty(                            \
-		struct iommu_domain *domain, unsigned long iova, size_t size, \
+#define PT_IOMMU_DECLARE_OPS(fmt)                                              \
+	int pt_iommu_##fmt##_map_pages(struct iommu_domain *domain,            \
+				       unsigned long iova, phys_addr_t paddr,  \
+				       size_t pgsize, size_t pgcount,          \
+				       int prot, gfp_t gfp, size_t *mapped);   \
+	size_t pt_iommu_##fmt##_unmap_pages(                                   \
+		struct iommu_domain *domain, unsigned long iova,               \
+		size_t pgsize, size_t pgcount,                                 \
+		struct iommu_iotlb_gather *gather);                            \
+	phys_addr_t pt_iommu_##fmt##_iova_to_phys(struct iommu_domain *domain, \
+						  dma_addr_t iova);            \
+	int pt_iommu_##fmt##_read_and_clear_dirty(                             \
+		struct iommu_domain *domain, unsigned long iova, size_t size,  \
 		unsigned long flags, struct iommu_dirty_bitmap *dirty)
 
 /**
@@ -229,9 +227,9 @@ static inline void pt_iommu_deinit(struct pt_iommu *iommu)
  *
  * The driver adds its own attach_dev, iotlb_sync, flush_iotlb_all and free.
  */
-#define IOMMU_PT_DOMAIN_OPS(fmt)                        \
-	.map_pages = &pt_iommu_##fmt##_map_pages,       \
-	.unmap_pages = &pt_iommu_##fmt##_unmap_pages,   \
+#define IOMMU_PT_DOMAIN_OPS(fmt)                      \
+	.map_pages = &pt_iommu_##fmt##_map_pages,     \
+	.unmap_pages = &pt_iommu_##fmt##_unmap_pages, \
 	.iova_to_phys = &pt_iommu_##fmt##_iova_to_phys
 
 /**
