@@ -8,6 +8,7 @@ $GENERIC_PT_CACHE/
   trees/CHECKOUT/    of one checkout:
     KEY/linux/       hard links to base/KEY, with overlay and patches
     KEY/build/       build outputs
+    KEY/base         where base/KEY is
     KEY/real.json    files of linux/ that are no hard links
 
 A file of linux/ is only ever replaced, never written in place: the base would
@@ -166,7 +167,7 @@ def copy_tree(src, files, base):
 
 
 def refresh(src, files, old, base):
-    """Bring the copy of a user's tree up to date"""
+    """Bring the copy of a user's tree up to date. Returns what was changed, removed."""
     gone = [p for p in old if p not in files]
     changed = [p for p in files if files[p] != old.get(p)]
     if gone or changed:
@@ -175,11 +176,11 @@ def refresh(src, files, old, base):
         remove(base, path)
     for path in changed:
         replace(os.path.join(src, path), os.path.join(base, path))
-    return gone or changed
+    return changed, gone
 
 
 def get_base(src, key):
-    """The unpacked kernel, and what is in it"""
+    """The unpacked kernel, what is in it, and what was there and is no more"""
     base = os.path.join(CACHE, 'base', key)
     src_files = scan(src) if os.path.isdir(src) else None
     manifest = load(base + '.json')
@@ -196,14 +197,20 @@ def get_base(src, key):
             unpack(src, base)
         else:
             copy_tree(src, src_files, base)
-    elif src_files is None or not refresh(src, src_files, manifest['source'], base):
-        return base, files
+        gone = []
+    else:
+        gone = manifest.get('gone', [])
+        changed, removed = refresh(src, src_files, manifest['source'], base) \
+            if src_files else ([], [])
+        if not changed and not removed:
+            return base, files, gone
+        gone += removed
     files = scan(base)
-    store(base + '.json', {'source': src_files, 'files': files})
-    return base, files
+    store(base + '.json', {'source': src_files, 'files': files, 'gone': gone})
+    return base, files, gone
 
 
-def sync(base, files, scratch, touched, linux, real_json):
+def sync(base, files, gone, scratch, touched, linux, real_json):
     """Make linux what base and scratch say. Returns the number of changes."""
     real = set(load(real_json) or ())
     # Known before the first change, so that an interrupted run is continued
@@ -215,7 +222,8 @@ def sync(base, files, scratch, touched, linux, real_json):
         os.rename(linux + '.tmp', linux)
     have = scan(linux)
     changes = 0
-    for path in sorted(real | touched | {p for p in files if files[p] != have.get(p)}):
+    wrong = {p for p in files if files[p] != have.get(p)} | {p for p in gone if p in have}
+    for path in sorted(real | touched | wrong):
         dst = os.path.join(linux, path)
         src = os.path.join(scratch if path in touched else base, path)
         if os.path.lexists(src):
@@ -244,15 +252,18 @@ def main():
     top = os.path.join(checkout, key)
     linux = os.path.join(top, 'linux')
     with locked(os.path.join(CACHE, 'lock')):
-        base, files = get_base(src, key)
+        base, files, gone = get_base(src, key)
         os.makedirs(top, exist_ok=True)
         with open(os.path.join(checkout, 'checkout'), 'w', encoding='utf-8') as f:
             f.write(ROOT + '\n')
+        with open(os.path.join(top, 'base'), 'w', encoding='utf-8') as f:
+            f.write(base + '\n')
         scratch = os.path.join(top, 'scratch')
         shutil.rmtree(scratch, ignore_errors=True)
         os.mkdir(scratch)
         touched = tree.wanted(base, scratch, steps)
-        changes = sync(base, files, scratch, touched, linux, os.path.join(top, 'real.json'))
+        changes = sync(base, files, gone, scratch, touched, linux,
+                       os.path.join(top, 'real.json'))
         shutil.rmtree(scratch)
     say(f'Linux {tree.version_of(linux)} with {len(touched)} files of ours, '
         f'{changes} updated')

@@ -164,10 +164,28 @@ def merge_section(text, section):
     """Put a MAINTAINERS section at its alphabetical place"""
     section = '\n'.join(x for x in section.splitlines() if x[:1] != '#').strip() + '\n'
     title = section.split('\n')[0]
-    for m in re.finditer(r'^(\S.*)\n[A-Z]:\t', text, re.M):
+    for m in re.finditer(r'(?<=\n\n)(\S.*)\n[A-Z]:\t', text):
         if m[1] > title:
             return text[:m.start()] + section + '\n' + text[m.start():]
     return text.rstrip('\n') + '\n\n' + section
+
+
+def add_section(base, scratch, seen):
+    """Put our MAINTAINERS section into the kernel's file"""
+    ours, dst = os.path.join(ROOT, SECTION), os.path.join(scratch, SECTION)
+    if not os.path.exists(ours):
+        return
+    if SECTION not in seen:
+        copy(os.path.join(base, SECTION), dst)
+    text = merge_section(read(dst), read(ours))
+    with open(dst, 'w', encoding='utf-8') as f:
+        f.write(text)
+    seen.add(SECTION)
+
+
+def new_files():
+    """What the .files of the series distribute over its commits"""
+    return overlay() + ([SECTION] if os.path.exists(os.path.join(ROOT, SECTION)) else [])
 
 
 def wanted(base, scratch, steps):
@@ -186,14 +204,7 @@ def wanted(base, scratch, steps):
                 f'move the edit to patches/ (see patches/README), and git rm {path}')
         copy(os.path.join(ROOT, path), os.path.join(scratch, path))
         seen.add(path)
-    if os.path.exists(os.path.join(ROOT, SECTION)):
-        dst = os.path.join(scratch, SECTION)
-        if SECTION not in seen:
-            copy(os.path.join(base, SECTION), dst)
-        text = merge_section(read(dst), read(os.path.join(ROOT, SECTION)))
-        with open(dst, 'w', encoding='utf-8') as f:
-            f.write(text)
-        seen.add(SECTION)
+    add_section(base, scratch, seen)
     return seen
 
 
