@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Entry points. Each target is one script in tools/generic_pt/.
+
+S := tools/generic_pt
+
+.PHONY: help run test check kunit bench kernel-path series clean
+
+help:
+	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
+	@echo 'make test         everything below that can fail, and QEMU; last line counts it'
+	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc'
+	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU'
+	@echo 'make bench        time the library against floors and 6.12 (fails only if it cannot)'
+	@echo 'make kernel-path  prepare the kernel tree and print where it is'
+	@echo 'make series       write overlay and patches as a git format-patch series'
+	@echo 'make clean        remove build/ and the prepared tree, keep unpacked kernels'
+	@echo
+	@echo 'KERNEL_SRC=PATH       kernel tree or tarball to use instead of linux-source-6.12'
+	@echo 'GENERIC_PT_CACHE=DIR  where kernels and build outputs are (~/.cache/generic-pt)'
+	@echo 'JOBS=N                parallel jobs of a build (number of CPUs)'
+	@echo 'ACCEL=kvm             run QEMU on KVM (default: tcg)'
+
+run:
+	@$S/rig.sh run
+
+test:
+	@$S/test.sh
+
+check:
+	@$S/check.sh
+
+kunit:
+	@$S/kunit.sh
+
+bench:
+	@$S/bench.sh
+
+kernel-path:
+	@$S/prepare.sh
+
+series:
+	@$S/series.sh
+
+clean:
+	@$S/clean.sh

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Turn what kunit.py left into TAP. A run that says nothing is a failure.
+
+usage: kunit_tap.py NAME JSON LOG CONSOLE EXIT-CODE
+"""
+
+import json
+import re
+import sys
+
+# What a kernel prints that is no test result, but not right either
+TROUBLE = re.compile(r'Kernel panic|BUG: |Oops|WARNING: |UBSAN|KASAN')
+# UML says so of its own virtio PCI driver, with any configuration of kunit.py
+EXPECTED = re.compile(r'WARNING: .* um_pci_init')
+
+
+def cases(group, prefix=''):
+    for sub in group.get('sub_groups', []):
+        yield from cases(sub, prefix + sub['name'] + '.')
+    for case in group.get('test_cases', []):
+        yield prefix + case['name'], case['status']
+
+
+def text(path):
+    try:
+        with open(path, encoding='utf-8', errors='replace') as f:
+            return f.read()
+    except OSError:
+        return ''
+
+
+def main():
+    name, result, log, console, code = sys.argv[1:]
+    try:
+        found = list(cases(json.loads(text(result))))
+    except ValueError:
+        found = []
+    failed = []
+    count = {'ok': 0, 'skipped': 0}
+    for case, status in found:
+        label = f'kunit {name}: {case}'
+        if status == 'PASS':
+            print('ok -', label)
+            count['ok'] += 1
+        elif status == 'SKIP':
+            print('ok -', label, '# SKIP by the suite')
+            count['skipped'] += 1
+        else:
+            failed.append(f'{label} ({status})')
+    if code == '124':
+        failed.append(f'kunit {name}: the run did not end in time')
+    elif not found:
+        failed.append(f'kunit {name}: no test ran (exit code {code})')
+    elif not count['ok']:
+        failed.append(f'kunit {name}: no test passed')
+    elif code != '0' and not failed:
+        failed.append(f'kunit {name}: kunit.py ended with exit code {code}')
+    trouble = [x for x in text(console).splitlines() if TROUBLE.search(x) and not EXPECTED.search(x)]
+    if trouble:
+        failed.append(f'kunit {name}: the kernel complained: {trouble[0].strip()}')
+    for f in failed:
+        print('not ok -', f)
+    print(f'generic_pt: kunit {name}: {count["ok"]} passed, {len(failed)} failed, '
+          f'{count["skipped"]} skipped', file=sys.stderr)
+    if failed:
+        for line in text(log).splitlines()[-15:]:
+            print('#', line)
+        print(f'generic_pt: see build/kunit/{name}.log and .console', file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
