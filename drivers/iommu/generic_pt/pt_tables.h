@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The life of a table
+/**
+ * DOC: The life of a table
  *
  * Callers own IOVA ranges, not tables: two of them may work in one table at the
  * same time, even in one cache line. A table that holds nothing goes away, and
