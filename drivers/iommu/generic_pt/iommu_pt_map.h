@@ -165,31 +165,36 @@ static noinline void pt_map_bury_dead(struct pt_map *map, const void *table,
 		pt_map_bury(map, pos.slot, pos.item);
 }
 
-/* An item that a leaf shall go to is in use: is that but an empty table? */
-static noinline int pt_map_occupied(struct pt_map *map, pt_item_t *slot,
-				    unsigned int level)
+/*
+ * An item that a leaf shall go to is in use. Make it free if nothing is mapped
+ * there: a tombstone, or a table that is empty but for empty tables. The caller
+ * owns all of the IOVA that the item covers. True when it is free now.
+ */
+static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
 {
 	pt_item_t item = READ_ONCE(*slot);
+	pt_item_t *table;
+	unsigned int i;
 
-	if (!item)
-		return PT_AGAIN;
 	if (ptf_present(item)) {
-		struct pt_desc *child;
-
 		if (!ptf_is_table(item, level))
-			return -EADDRINUSE;
-		child = pt_env_desc(pt_child(map->common, item));
-		if (!pt_users_dead(child)) {
-			if (pt_unpark_all(map->iommu) || pt_users_dead(child))
-				return PT_AGAIN;
-			return READ_ONCE(*slot) == item ? -EADDRINUSE :
-							  PT_AGAIN;
-		}
+			return false;
+		table = pt_child(map->common, item);
+		for (i = 0; level > 1 && i < PTF_ITEMS; i++)
+			if (READ_ONCE(table[i]) &&
+			    !pt_map_reap(map, &table[i], level - 1))
+				return false;
+		if (pt_remove_empty(map->iommu, pt_env_desc(table)))
+			return true;
+		if (!pt_users_dead(pt_env_desc(table)))
+			return false;
 	}
-	pt_map_bury(map, slot, item);
-	if (pt_store_table(slot, ptf_tombstone(item), 0))
-		pt_users_put(map->iommu, pt_slot_desc(slot), 1);
-	return PT_AGAIN;
+	/* Somebody else is removing it */
+	if (item) {
+		pt_map_bury(map, slot, item);
+		pt_store_table(slot, ptf_tombstone(item), 0);
+	}
+	return true;
 }
 
 /* Store as much of a run as is free into the table that exists */
@@ -220,7 +225,10 @@ static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
 	map->oa += (u64)whole << pt_item_lg2(run->level);
 	if (likely(stored == run->items))
 		return 0;
-	return pt_map_occupied(map, &slot[stored], run->level);
+	/* Only a leaf above level 0 can find a table in its place */
+	if (run->level && pt_map_reap(map, &slot[stored], run->level))
+		return PT_AGAIN;
+	return -EADDRINUSE;
 }
 
 /*
@@ -260,14 +268,13 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 	}
 
 	item = ptf_table_item(map->common, pt_env_table_oa(table), pos->level);
-	/* A tombstone is among the parent's users already */
-	if (!pos->item && !pt_users_get(parent, 1)) {
+	if (!pt_users_get(parent, 1)) {
 		pt_map_bury_dead(map, pt_env_desc_table(parent), pos->level);
 	} else if (pt_store_table(pos->slot, pos->item, item)) {
 		map->iova += bytes;
 		map->oa += bytes;
 		return 0;
-	} else if (!pos->item) {
+	} else {
 		pt_users_put(map->iommu, parent, 1);
 	}
 
