@@ -168,7 +168,7 @@ static noinline void pt_map_bury_dead(struct pt_map *map, const void *table,
 /*
  * An item that a leaf shall go to is in use. Make it free if nothing is mapped
  * there: a tombstone, or a table that is empty but for empty tables. The caller
- * owns all of the IOVA that the item covers. True when it is free now.
+ * owns all of the IOVA that the item covers. True when it is free.
  */
 static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
 {
@@ -197,12 +197,24 @@ static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
 	return true;
 }
 
+/* Make all items free that a leaf above level 0 shall go to, if they can be */
+static noinline int pt_map_reap_leaf(struct pt_map *map,
+				     const struct pt_run *run, pt_item_t *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1U << run->repeat_lg2; i++)
+		if (!run->level || !pt_map_reap(map, &slot[i], run->level))
+			return -EADDRINUSE;
+	return PT_AGAIN;
+}
+
 /* Store as much of a run as is free into the table that exists */
 static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
 			       pt_item_t *slot)
 {
 	struct pt_desc *desc = pt_slot_desc(slot);
-	unsigned int stored, whole;
+	unsigned int stored;
 	pt_item_t item;
 
 	if (unlikely(!pt_users_get(desc, run->items))) {
@@ -214,21 +226,12 @@ static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
 	stored = pt_store_leaves(slot, run->items, item,
 				 ptf_leaf_step(run->lg2), run->repeat_lg2,
 				 false);
-	whole = stored;
-	if (unlikely(stored != run->items)) {
-		/* Part of a leaf is none */
-		whole = round_down(stored, 1U << run->repeat_lg2);
-		memset(&slot[whole], 0, (stored - whole) << PT_ITEM_LG2);
-		pt_users_put(map->iommu, desc, run->items - whole);
-	}
-	map->iova += (u64)whole << pt_item_lg2(run->level);
-	map->oa += (u64)whole << pt_item_lg2(run->level);
+	map->iova += (u64)stored << pt_item_lg2(run->level);
+	map->oa += (u64)stored << pt_item_lg2(run->level);
 	if (likely(stored == run->items))
 		return 0;
-	/* Only a leaf above level 0 can find a table in its place */
-	if (run->level && pt_map_reap(map, &slot[stored], run->level))
-		return PT_AGAIN;
-	return -EADDRINUSE;
+	pt_users_put(map->iommu, desc, run->items - stored);
+	return pt_map_reap_leaf(map, run, &slot[stored]);
 }
 
 /*
@@ -270,14 +273,16 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 	item = ptf_table_item(map->common, pt_env_table_oa(table), pos->level);
 	if (!pt_users_get(parent, 1)) {
 		pt_map_bury_dead(map, pt_env_desc_table(parent), pos->level);
-	} else if (pt_store_table(pos->slot, pos->item, item)) {
+		goto again;
+	}
+	if (pt_store_table(pos->slot, pos->item, item)) {
 		map->iova += bytes;
 		map->oa += bytes;
 		return 0;
-	} else {
-		pt_users_put(map->iommu, parent, 1);
 	}
+	pt_users_put(map->iommu, parent, 1);
 
+again:
 	/* Somebody else was there first: take it apart and look again */
 	while (--level > run->level) {
 		child = pt_child(map->common,
@@ -379,6 +384,11 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 		return -EINVAL;
 	if (unlikely(oa > common->oa_last || len - 1 > common->oa_last - oa))
 		return -ERANGE;
+	sizes = iommu->domain.pgsize_bitmap;
+	if (unlikely(!(sizes & BIT_ULL(PTF_GRANULE_LG2)) &&
+		     (!sizes ||
+		      !pt_is_aligned(iova | oa | len, __ffs64(sizes)))))
+		return -EINVAL;
 	ret = ptf_attrs(common, prot, &attrs);
 	if (unlikely(ret))
 		return ret;
@@ -392,7 +402,6 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 			return ret;
 	}
 
-	sizes = iommu->domain.pgsize_bitmap;
 	if (len == 1ULL << PTF_GRANULE_LG2 && likely(sizes & len) &&
 	    pt_map_page(common, iova, oa, attrs)) {
 		*mapped += len;
