@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Dirty tracking
+ *
+ * Hardware sets the dirty bit of a leaf when a device writes through it. A scan
+ * reports leaves that have it, and clears it with an atomic operation on that
+ * bit alone, so that it never undoes what hardware sets next to it.
+ */
+#ifndef __GENERIC_PT_IOMMU_PT_DIRTY_H
+#define __GENERIC_PT_IOMMU_PT_DIRTY_H
+
+#include "iommu_pt_lookup.h"
+#include "pt_store.h"
+
+/**
+ * struct pt_dirty - A dirty scan in progress
+ * @common: The page table
+ * @bitmap: Takes what is dirty
+ * @clear: Clear what is reported
+ * @iova: First byte that is not looked at yet
+ * @left: Bytes from @iova to the end of the range
+ * @start: First byte of a dirty stretch that is not reported yet
+ * @bytes: Length of that stretch, 0 for none
+ */
+struct pt_dirty {
+	const struct pt_common *common;
+	struct iommu_dirty_bitmap *bitmap;
+	bool clear;
+	u64 iova;
+	u64 left;
+	u64 start;
+	u64 bytes;
+};
+
+static void pt_dirty_report(struct pt_dirty *dirty)
+{
+	if (dirty->bytes)
+		iommu_dirty_bitmap_record(dirty->bitmap, dirty->start,
+					  dirty->bytes);
+	dirty->bytes = 0;
+}
+
+/* Go on by some bytes, which are dirty or not */
+static inline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
+				    bool is_dirty)
+{
+	if (is_dirty) {
+		if (!dirty->bytes)
+			dirty->start = dirty->iova;
+		dirty->bytes += bytes;
+	} else if (dirty->bytes) {
+		pt_dirty_report(dirty);
+	}
+	dirty->iova += bytes;
+	dirty->left -= min(bytes, dirty->left);
+}
+
+/* Test, and as asked clear, the dirty bit in all items of one leaf */
+static bool pt_dirty_leaf(const struct pt_dirty *dirty, pt_item_t *slot,
+			  unsigned int nr)
+{
+	bool is_dirty = false;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!(READ_ONCE(slot[i]) & PTF_DIRTY))
+			continue;
+		is_dirty = true;
+		if (!dirty->clear)
+			break;
+		pt_store_clear_bits(&slot[i], PTF_DIRTY);
+	}
+	return is_dirty;
+}
+
+/* Scan items of one table, from @slot on, until a table pointer or its end */
+static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
+			   unsigned int level)
+{
+	unsigned int item_lg2 = pt_item_lg2(level);
+	unsigned int nr = PTF_ITEMS - pt_index(dirty->iova, level);
+	unsigned int i = 0, in_leaf, before;
+	u64 rest;
+
+	while (i < nr && dirty->left) {
+		pt_item_t item = READ_ONCE(slot[i]);
+		unsigned int lg2;
+
+		if (ptf_is_table(item, level))
+			return;
+		/* A clean stretch costs one test a line */
+		if (!level && i + PT_LINE_ITEMS <= nr &&
+		    dirty->left >= (u64)PT_LINE_ITEMS << item_lg2 &&
+		    !(item & PTF_DIRTY) && pt_line_clean(&slot[i])) {
+			pt_dirty_advance(dirty, (u64)PT_LINE_ITEMS << item_lg2,
+					 false);
+			i += PT_LINE_ITEMS;
+			continue;
+		}
+		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
+		/* The range may begin inside of a leaf: look at all of it */
+		rest = (1ULL << lg2) - (dirty->iova & pt_low_mask(lg2));
+		before = (dirty->iova & pt_low_mask(lg2)) >> item_lg2;
+		in_leaf = 1U << (lg2 - item_lg2);
+		pt_dirty_advance(dirty, rest,
+				 pt_dirty_leaf(dirty,
+					       &slot[(int)i - (int)before],
+					       in_leaf));
+		i += in_leaf - before;
+	}
+}
+
+/* Scan one table, or skip a hole */
+static void pt_dirty_table(struct pt_dirty *dirty)
+{
+	unsigned long top = pt_read_top(dirty->common);
+	struct pt_pos pos;
+	u64 mask;
+
+	if (!pt_level_covers(pt_top_level(top), dirty->iova)) {
+		pt_dirty_advance(dirty, dirty->left, false);
+		return;
+	}
+	pos = pt_walk_from(dirty->common, top, dirty->iova, 0);
+	if (ptf_present(pos.item) || !pos.level) {
+		pt_dirty_items(dirty, pos.slot, pos.level);
+		return;
+	}
+	mask = pt_low_mask(pt_item_lg2(pos.level));
+	pt_dirty_advance(dirty, mask + 1 - (dirty->iova & mask), false);
+}
+
+static inline int pt_read_and_clear_dirty(struct pt_iommu *iommu, u64 iova,
+					  u64 len, unsigned long flags,
+					  struct iommu_dirty_bitmap *bitmap)
+{
+	struct pt_dirty dirty = {
+		.common = ptf_common(iommu),
+		.bitmap = bitmap,
+		.clear = !(flags & IOMMU_DIRTY_NO_CLEAR),
+		.iova = iova,
+		.left = len,
+	};
+	u64 last;
+	int ret;
+
+	if (!PTF_DIRTY)
+		return -EOPNOTSUPP;
+	ret = pt_check_range(iommu, iova, len, &last);
+	if (ret)
+		return ret;
+	while (dirty.left) {
+		rcu_read_lock();
+		pt_dirty_table(&dirty);
+		rcu_read_unlock();
+	}
+	pt_dirty_report(&dirty);
+	return 0;
+}
+
+static inline int pt_set_dirty(struct pt_iommu *iommu, dma_addr_t iova)
+{
+	struct pt_pos pos;
+	int ret = -ENOENT;
+
+	if (!PTF_DIRTY)
+		return -EOPNOTSUPP;
+	rcu_read_lock();
+	if (pt_find_leaf(ptf_common(iommu), iova, &pos)) {
+		pt_store_set_bits(pos.slot, PTF_DIRTY);
+		ret = 0;
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+#endif /* __GENERIC_PT_IOMMU_PT_DIRTY_H */

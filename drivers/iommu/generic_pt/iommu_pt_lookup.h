@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lookup, and what all operations check first
+ */
+#ifndef __GENERIC_PT_IOMMU_PT_LOOKUP_H
+#define __GENERIC_PT_IOMMU_PT_LOOKUP_H
+
+#include "pt_iter.h"
+
+/*
+ * Check the IOVA range of an operation and tell its last byte. -EINVAL when it
+ * is empty or not aligned to the granule, -ERANGE when it is not all within
+ * the aperture.
+ */
+static __always_inline int pt_check_range(const struct pt_iommu *iommu,
+					  u64 iova, u64 len, u64 *last)
+{
+	const struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
+
+	if (unlikely(!len || !pt_is_aligned(iova | len, PTF_GRANULE_LG2)))
+		return -EINVAL;
+	*last = iova + len - 1;
+	if (unlikely(*last < iova || iova < geometry->aperture_start ||
+		     *last > geometry->aperture_end))
+		return -ERANGE;
+	return 0;
+}
+
+/*
+ * Find the leaf that translates @iova. False when there is none. Within an RCU
+ * read side.
+ */
+static __always_inline bool pt_find_leaf(const struct pt_common *common,
+					 u64 iova, struct pt_pos *pos)
+{
+	unsigned long top = pt_read_top(common);
+
+	if (unlikely(!pt_level_covers(pt_top_level(top), iova)))
+		return false;
+	*pos = pt_walk_from(common, top, iova, 0);
+	return likely(ptf_present(pos->item));
+}
+
+static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
+			    struct pt_iommu_entry *entry)
+{
+	const struct pt_common *common = ptf_common(iommu);
+	struct pt_pos pos;
+	unsigned int lg2;
+	bool found;
+
+	if (iova < iommu->domain.geometry.aperture_start ||
+	    iova > iommu->domain.geometry.aperture_end)
+		return -ERANGE;
+	rcu_read_lock();
+	found = pt_find_leaf(common, iova, &pos);
+	rcu_read_unlock();
+	if (!found)
+		return -ENOENT;
+	lg2 = ptf_leaf_lg2(pos.item, pos.level);
+	entry->oa = ptf_leaf_oa(common, pos.item, pos.level) |
+		    (iova & pt_low_mask(lg2));
+	entry->size = 1ULL << lg2;
+	entry->prot = ptf_prot(pos.item);
+	return 0;
+}
+
+static __always_inline phys_addr_t pt_iova_to_phys(struct pt_iommu *iommu,
+						   dma_addr_t iova)
+{
+	const struct pt_common *common = ptf_common(iommu);
+	struct pt_pos pos;
+	bool found;
+
+	rcu_read_lock();
+	found = pt_find_leaf(common, iova, &pos);
+	rcu_read_unlock();
+	if (unlikely(!found))
+		return 0;
+	return ptf_leaf_oa(common, pos.item, pos.level) |
+	       (iova & pt_low_mask(ptf_leaf_lg2(pos.item, pos.level)));
+}
+
+#endif /* __GENERIC_PT_IOMMU_PT_LOOKUP_H */

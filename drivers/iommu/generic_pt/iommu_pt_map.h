@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Map
+ *
+ * A range is cut into runs: leaves of one size that stand next to each other
+ * in one table. A run whose table exists is stored right there. A run whose
+ * table is missing is stored into a table of its own first, with the tables
+ * above it as far as they are missing too, and one store makes it all visible.
+ * So a failure never leaves an empty table behind, and nobody sees one.
+ */
+#ifndef __GENERIC_PT_IOMMU_PT_MAP_H
+#define __GENERIC_PT_IOMMU_PT_MAP_H
+
+#include "iommu_pt_top.h"
+
+/* Tables that are allocated ahead at most, for a range that needs many */
+#define PT_MAP_AHEAD 16
+
+/* What the run functions return beside 0 and errors: look again */
+#define PT_AGAIN 1
+
+/**
+ * struct pt_map - A map in progress
+ * @iommu: The page table
+ * @common: Its format's part
+ * @iova: First byte that is not mapped yet
+ * @last: Last byte to map
+ * @oa: Output address for @iova
+ * @sizes: Leaf sizes that the range can have at all
+ * @attrs: What all leaves have in common
+ * @gfp: For new tables
+ * @spare: Tables that are allocated and not yet needed, linked by their slots
+ * @nr_spare: Their number
+ * @need: How many tables the next run cannot do without
+ */
+struct pt_map {
+	struct pt_iommu *iommu;
+	struct pt_common *common;
+	u64 iova;
+	u64 last;
+	u64 oa;
+	u64 sizes;
+	pt_item_t attrs;
+	gfp_t gfp;
+	void *spare;
+	unsigned int nr_spare;
+	unsigned int need;
+};
+
+/**
+ * struct pt_run - Leaves of one size in one table
+ * @lg2: lg2 of their size
+ * @level: Level of the table
+ * @repeat_lg2: lg2 of the items of each leaf
+ * @items: Number of items
+ */
+struct pt_run {
+	unsigned int lg2;
+	unsigned int level;
+	unsigned int repeat_lg2;
+	unsigned int items;
+};
+
+/* Choose the next run: the largest leaves that fit, as many as are alike */
+static inline struct pt_run pt_map_run(const struct pt_map *map)
+{
+	u64 left = map->last - map->iova + 1;
+	struct pt_run run;
+	unsigned int fit, room;
+	u64 fitting, larger, count;
+
+	fit = min(pt_align_lg2(map->iova | map->oa), pt_floor_lg2(left));
+	fitting = map->sizes & pt_low_mask(fit + 1);
+	run.lg2 = pt_floor_lg2(fitting);
+	run.level = ptf_leaf_level(run.lg2);
+	run.repeat_lg2 = run.lg2 - pt_item_lg2(run.level);
+
+	count = left >> run.lg2;
+	larger = map->sizes & ~pt_low_mask(run.lg2 + 1);
+	if (larger) {
+		/* Stop where larger leaves begin, if one fits there */
+		unsigned int next_lg2 = __ffs64(larger);
+		u64 before = -map->iova & pt_low_mask(next_lg2);
+
+		if (before < left && left - before > pt_low_mask(next_lg2))
+			count = min(count, before >> run.lg2);
+	}
+	room = PTF_ITEMS - pt_index(map->iova, run.level);
+	run.items = min_t(u64, count << run.repeat_lg2, room);
+	return run;
+}
+
+static inline void *pt_spare_take(struct pt_map *map)
+{
+	void *table = map->spare;
+
+	map->spare = pt_env_desc(table)->slot;
+	map->nr_spare--;
+	return table;
+}
+
+static inline void pt_spare_give(struct pt_map *map, void *table)
+{
+	pt_env_desc(table)->slot = map->spare;
+	map->spare = table;
+	map->nr_spare++;
+}
+
+static void pt_spare_free(struct pt_map *map)
+{
+	while (map->nr_spare)
+		pt_env_free(pt_spare_take(map));
+}
+
+/* Allocate the tables that are needed, and some ahead if that is easy */
+static noinline int pt_spare_fill(struct pt_map *map, unsigned int level)
+{
+	unsigned int lg2 = pt_item_lg2(level + 1);
+	u64 ahead = min_t(u64, (map->last >> lg2) - (map->iova >> lg2),
+			  PT_MAP_AHEAD);
+
+	while (map->nr_spare < map->need + ahead) {
+		void *table = pt_env_alloc(map->iommu, map->gfp);
+
+		if (!table && map->nr_spare < map->need)
+			return -ENOMEM;
+		if (!table)
+			break;
+		pt_spare_give(map, table);
+	}
+	map->need = 0;
+	return 0;
+}
+
+/*
+ * A walk met a table that is being removed, or the tombstone of one: do what
+ * its remover does, so that the item can be used at once.
+ */
+static noinline void pt_map_bury(struct pt_map *map, pt_item_t *slot,
+				 pt_item_t item)
+{
+	struct iommu_domain *domain = &map->iommu->domain;
+	bool flush = domain->ops && domain->ops->flush_iotlb_all;
+
+	if (ptf_present(item)) {
+		if (flush &&
+		    pt_feature(map->common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
+			domain->ops->flush_iotlb_all(domain);
+		pt_store_table(slot, item, ptf_tombstone(item));
+	}
+	if (flush)
+		domain->ops->flush_iotlb_all(domain);
+}
+
+/* A walk ended in a dead table: bury it, unless it has left already */
+static noinline void pt_map_bury_dead(struct pt_map *map, const void *table,
+				      unsigned int level)
+{
+	unsigned long top = pt_read_top(map->common);
+	struct pt_pos pos;
+
+	pos = pt_walk_from(map->common, top, map->iova, level + 1);
+	if (pos.level == level + 1 && ptf_is_table(pos.item, pos.level) &&
+	    pt_child(map->common, pos.item) == table)
+		pt_map_bury(map, pos.slot, pos.item);
+}
+
+/* An item that a leaf shall go to is in use: is that but an empty table? */
+static noinline int pt_map_occupied(struct pt_map *map, pt_item_t *slot,
+				    unsigned int level)
+{
+	pt_item_t item = READ_ONCE(*slot);
+
+	if (!item)
+		return PT_AGAIN;
+	if (ptf_present(item)) {
+		struct pt_desc *child;
+
+		if (!ptf_is_table(item, level))
+			return -EADDRINUSE;
+		child = pt_env_desc(pt_child(map->common, item));
+		if (!pt_users_dead(child)) {
+			if (pt_unpark_all(map->iommu) || pt_users_dead(child))
+				return PT_AGAIN;
+			return READ_ONCE(*slot) == item ? -EADDRINUSE :
+							  PT_AGAIN;
+		}
+	}
+	pt_map_bury(map, slot, item);
+	if (pt_store_table(slot, ptf_tombstone(item), 0))
+		pt_users_put(map->iommu, pt_slot_desc(slot), 1);
+	return PT_AGAIN;
+}
+
+/* Store as much of a run as is free into the table that exists */
+static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
+			       pt_item_t *slot)
+{
+	struct pt_desc *desc = pt_slot_desc(slot);
+	unsigned int stored, whole;
+	pt_item_t item;
+
+	if (unlikely(!pt_users_get(desc, run->items))) {
+		pt_map_bury_dead(map, pt_env_desc_table(desc), run->level);
+		return PT_AGAIN;
+	}
+
+	item = ptf_leaf_item(map->attrs, map->oa, run->level, run->lg2);
+	stored = pt_store_leaves(slot, run->items, item,
+				 ptf_leaf_step(run->lg2), run->repeat_lg2,
+				 false);
+	whole = stored;
+	if (unlikely(stored != run->items)) {
+		/* Part of a leaf is none */
+		whole = round_down(stored, 1U << run->repeat_lg2);
+		memset(&slot[whole], 0, (stored - whole) << PT_ITEM_LG2);
+		pt_users_put(map->iommu, desc, run->items - whole);
+	}
+	map->iova += (u64)whole << pt_item_lg2(run->level);
+	map->oa += (u64)whole << pt_item_lg2(run->level);
+	if (likely(stored == run->items))
+		return 0;
+	return pt_map_occupied(map, &slot[stored], run->level);
+}
+
+/*
+ * Build the missing tables from the level below @pos down to the run's, and
+ * install them at @pos, which is empty or a tombstone.
+ */
+static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
+			const struct pt_pos *pos)
+{
+	unsigned int index = pt_index(map->iova, run->level);
+	struct pt_desc *parent = pt_slot_desc(pos->slot);
+	unsigned int level = run->level;
+	pt_item_t *table = pt_spare_take(map);
+	u64 bytes = (u64)run->items << pt_item_lg2(run->level);
+	pt_item_t *child;
+	pt_item_t item;
+
+	/* What the run fills need not be zeroed or tested first */
+	memset(table, 0, index << PT_ITEM_LG2);
+	memset(table + index + run->items, 0,
+	       (PTF_ITEMS - index - run->items) << PT_ITEM_LG2);
+	pt_store_leaves(table + index, run->items,
+			ptf_leaf_item(map->attrs, map->oa, run->level,
+				      run->lg2),
+			ptf_leaf_step(run->lg2), run->repeat_lg2, true);
+	pt_desc_init(pt_env_desc(table), level, run->items, pos->slot);
+
+	while (++level < pos->level) {
+		child = table;
+		table = pt_spare_take(map);
+		memset(table, 0, PTF_TABLE_BYTES);
+		index = pt_index(map->iova, level);
+		table[index] = ptf_table_item(map->common,
+					      pt_env_table_oa(child), level);
+		pt_env_desc(child)->slot = &table[index];
+		pt_desc_init(pt_env_desc(table), level, 1, pos->slot);
+	}
+
+	item = ptf_table_item(map->common, pt_env_table_oa(table), pos->level);
+	/* A tombstone is among the parent's users already */
+	if (!pos->item && !pt_users_get(parent, 1)) {
+		pt_map_bury_dead(map, pt_env_desc_table(parent), pos->level);
+	} else if (pt_store_table(pos->slot, pos->item, item)) {
+		map->iova += bytes;
+		map->oa += bytes;
+		return 0;
+	} else if (!pos->item) {
+		pt_users_put(map->iommu, parent, 1);
+	}
+
+	/* Somebody else was there first: take it apart and look again */
+	while (--level > run->level) {
+		child = pt_child(map->common,
+				 table[pt_index(map->iova, level)]);
+		pt_spare_give(map, table);
+		table = child;
+	}
+	pt_spare_give(map, table);
+	return PT_AGAIN;
+}
+
+/* Map one run, or the free part of it, or nothing yet for want of tables */
+static __always_inline int pt_map_one_run(struct pt_map *map,
+					  const struct pt_run *run)
+{
+	struct pt_pos pos;
+
+	pos = pt_walk_from(map->common, pt_read_top(map->common), map->iova,
+			   run->level);
+	if (likely(pos.level == run->level))
+		return pt_map_store(map, run, pos.slot);
+	if (ptf_present(pos.item))
+		return -EADDRINUSE;
+	map->need = pos.level - run->level;
+	if (map->nr_spare < map->need)
+		return PT_AGAIN;
+	map->need = 0;
+	if (unlikely(pos.item))
+		pt_map_bury(map, pos.slot, pos.item);
+	return pt_map_fresh(map, run, &pos);
+}
+
+/* Map a range that was checked, run by run */
+static noinline int pt_map_runs(struct pt_map *map)
+{
+	int ret;
+
+	do {
+		struct pt_run run = pt_map_run(map);
+
+		ret = 0;
+		if (unlikely(run.level >
+			     pt_top_level(pt_read_top(map->common))))
+			ret = pt_grow(map->iommu, run.level, map->gfp);
+		if (ret)
+			break;
+
+		rcu_read_lock();
+		ret = pt_map_one_run(map, &run);
+		rcu_read_unlock();
+
+		if (map->need && ret >= 0)
+			ret = pt_spare_fill(map, run.level);
+	} while (ret >= 0 && map->iova - 1 != map->last);
+
+	pt_spare_free(map);
+	return ret;
+}
+
+/*
+ * One smallest page whose table exists and where nothing is: the straight way.
+ * False, with nothing done, when it is anything else.
+ */
+static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
+					u64 oa, pt_item_t attrs)
+{
+	unsigned long top = pt_read_top(common);
+	struct pt_pos pos;
+	bool done = false;
+
+	rcu_read_lock();
+	pos = pt_walk_from(common, top, iova, 0);
+	if (likely(!pos.level && !pos.item &&
+		   pt_users_get(pt_slot_desc(pos.slot), 1))) {
+		WRITE_ONCE(*pos.slot,
+			   ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2));
+		done = true;
+	}
+	rcu_read_unlock();
+	return done;
+}
+
+static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
+			       u64 len, unsigned int prot, gfp_t gfp,
+			       size_t *mapped)
+{
+	struct pt_common *common = ptf_common(iommu);
+	struct pt_map map;
+	unsigned int level;
+	pt_item_t attrs;
+	u64 last, sizes;
+	int ret;
+
+	ret = pt_check_range(iommu, iova, len, &last);
+	if (unlikely(ret))
+		return ret;
+	if (unlikely(!pt_is_aligned(oa, PTF_GRANULE_LG2) ||
+		     !(prot & (IOMMU_READ | IOMMU_WRITE))))
+		return -EINVAL;
+	if (unlikely(oa > common->oa_last || len - 1 > common->oa_last - oa))
+		return -ERANGE;
+	ret = ptf_attrs(common, prot, &attrs);
+	if (unlikely(ret))
+		return ret;
+
+	level = pt_top_level(pt_read_top(common));
+	if (unlikely(!pt_level_covers(level, last))) {
+		while (!pt_level_covers(level, last))
+			level++;
+		ret = pt_grow(iommu, level, gfp);
+		if (ret)
+			return ret;
+	}
+
+	sizes = iommu->domain.pgsize_bitmap;
+	if (len == 1ULL << PTF_GRANULE_LG2 && likely(sizes & len) &&
+	    pt_map_page(common, iova, oa, attrs)) {
+		*mapped += len;
+		return 0;
+	}
+
+	/* IOVA and OA move together, so the sizes that fit both are known */
+	sizes &= pt_low_mask(pt_align_lg2(iova ^ oa) + 1);
+	map = (struct pt_map){
+		.iommu = iommu,
+		.common = common,
+		.iova = iova,
+		.last = last,
+		.oa = oa,
+		.sizes = sizes,
+		.attrs = attrs,
+		.gfp = gfp,
+	};
+	ret = pt_map_runs(&map);
+	*mapped += map.iova - iova;
+	return ret;
+}
+
+#endif /* __GENERIC_PT_IOMMU_PT_MAP_H */

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Unmap
+ *
+ * A range is emptied table by table. A table that the range covers and that is
+ * full leaves the tree as it is: no byte of it is read or written. Anything
+ * else is emptied item by item, up to the first hole.
+ */
+#ifndef __GENERIC_PT_IOMMU_PT_UNMAP_H
+#define __GENERIC_PT_IOMMU_PT_UNMAP_H
+
+#include "iommu_pt_lookup.h"
+#include "pt_tables.h"
+
+/**
+ * struct pt_unmap - An unmap in progress
+ * @iommu: The page table
+ * @common: Its format's part
+ * @gather: Takes tables that left the tree
+ * @iova: First byte that is not unmapped yet
+ * @left: Bytes from @iova to the end of the range, 0 when done
+ * @level: Lowest level that leaves were unmapped at
+ */
+struct pt_unmap {
+	struct pt_iommu *iommu;
+	struct pt_common *common;
+	struct iommu_iotlb_gather *gather;
+	u64 iova;
+	u64 left;
+	unsigned int level;
+};
+
+/* Bytes were unmapped, perhaps more than were left */
+static __always_inline void pt_unmap_advance(struct pt_unmap *unmap, u64 bytes)
+{
+	unmap->iova += bytes;
+	unmap->left -= min(bytes, unmap->left);
+}
+
+/* Whether a table and all tables below it are full, so that no hole is there */
+static bool pt_table_full(const struct pt_common *common,
+			  const pt_item_t *table, unsigned int level)
+{
+	unsigned int i;
+
+	if (!pt_users_full(pt_env_desc(table)))
+		return false;
+	for (i = 0; level && i < PTF_ITEMS; i++) {
+		pt_item_t item = READ_ONCE(table[i]);
+
+		if (!ptf_present(item))
+			return false;
+		if (ptf_is_table(item, level) &&
+		    !pt_table_full(common, pt_child(common, item), level - 1))
+			return false;
+	}
+	return true;
+}
+
+/* Put a full table that was unlinked, and all below it, on the freelist */
+static void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
+			     unsigned int level)
+{
+	unsigned int i;
+
+	for (i = 0; level && i < PTF_ITEMS; i++)
+		if (ptf_is_table(table[i], level))
+			pt_table_collect(unmap,
+					 pt_child(unmap->common, table[i]),
+					 level - 1);
+	pt_forget(unmap->iommu, pt_env_desc(table));
+	pt_env_defer(&unmap->gather->freelist, table);
+}
+
+/* Whether the table at an item can leave the tree whole */
+static inline bool pt_unmap_can_drop(const struct pt_unmap *unmap,
+				     pt_item_t item, unsigned int level)
+{
+	const struct pt_common *common = unmap->common;
+
+	return !pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+	       pt_is_aligned(unmap->iova, pt_item_lg2(level)) &&
+	       unmap->left > pt_low_mask(pt_item_lg2(level)) &&
+	       pt_table_full(common, pt_child(common, item), level - 1);
+}
+
+/* Empty items of a table of level 0, from @slot on. False at a hole. */
+static inline bool pt_unmap_leaves(struct pt_unmap *unmap, pt_item_t *slot)
+{
+	unsigned int index = pt_index(unmap->iova, 0);
+	unsigned int nr, cleared, lg2;
+	pt_item_t item;
+
+	if (!pt_is_aligned(unmap->iova, ptf_leaf_lg2(READ_ONCE(*slot), 0)))
+		return false;
+	nr = min_t(u64, PTF_ITEMS - index, unmap->left >> PTF_GRANULE_LG2);
+	/* The last leaf may go on after the range */
+	item = READ_ONCE(slot[nr - 1]);
+	if (ptf_present(item)) {
+		lg2 = ptf_leaf_lg2(item, 0) - PTF_GRANULE_LG2;
+		nr = round_up(index + nr, 1U << lg2) - index;
+	}
+
+	cleared = pt_store_clear(slot, nr);
+	unmap->level = 0;
+	pt_unmap_advance(unmap, (u64)cleared << PTF_GRANULE_LG2);
+	pt_users_put(unmap->iommu, pt_slot_desc(slot), cleared);
+	return cleared == nr;
+}
+
+/* Empty a leaf above level 0. False when it starts before the range. */
+static bool pt_unmap_large(struct pt_unmap *unmap, pt_item_t *slot,
+			   pt_item_t item, unsigned int level)
+{
+	unsigned int lg2 = ptf_leaf_lg2(item, level);
+	unsigned int i;
+
+	if (!pt_is_aligned(unmap->iova, lg2))
+		return false;
+	for (i = 0; i < 1U << (lg2 - pt_item_lg2(level)); i++)
+		pt_store_empty(&slot[i]);
+	unmap->level = min(unmap->level, level);
+	pt_unmap_advance(unmap, 1ULL << lg2);
+	return true;
+}
+
+/*
+ * Empty items of a table above level 0, from @slot on: leaves, and tables that
+ * can leave whole. False at a hole.
+ */
+static bool pt_unmap_items(struct pt_unmap *unmap, pt_item_t *slot,
+			   unsigned int level)
+{
+	unsigned int index = pt_index(unmap->iova, level);
+	unsigned int i = 0;
+	bool more = true;
+
+	while (unmap->left && index + i < PTF_ITEMS) {
+		pt_item_t item = READ_ONCE(slot[i]);
+
+		if (ptf_is_table(item, level)) {
+			/* Otherwise the next round goes down into it */
+			if (!pt_unmap_can_drop(unmap, item, level))
+				break;
+			pt_store_empty(&slot[i]);
+			pt_table_collect(unmap, pt_child(unmap->common, item),
+					 level - 1);
+			unmap->level = 0;
+			pt_unmap_advance(unmap, 1ULL << pt_item_lg2(level));
+			i++;
+			continue;
+		}
+		more = ptf_present(item) &&
+		       pt_unmap_large(unmap, &slot[i], item, level);
+		if (!more)
+			break;
+		i += 1U << (ptf_leaf_lg2(item, level) - pt_item_lg2(level));
+	}
+	if (i)
+		pt_users_put(unmap->iommu, pt_slot_desc(slot), i);
+	return more;
+}
+
+/* Empty what one table holds of the range. False at a hole. */
+static bool pt_unmap_table(struct pt_unmap *unmap)
+{
+	const struct pt_common *common = unmap->common;
+	unsigned long top = pt_read_top(common);
+	unsigned int level = pt_top_level(top);
+	pt_item_t *table = pt_top_table(top);
+
+	if (!pt_level_covers(level, unmap->iova))
+		return false;
+	for (;;) {
+		pt_item_t *slot = &table[pt_index(unmap->iova, level)];
+		pt_item_t item = READ_ONCE(*slot);
+
+		if (!ptf_present(item))
+			return false;
+		if (!level)
+			return pt_unmap_leaves(unmap, slot);
+		if (!ptf_is_table(item, level) ||
+		    pt_unmap_can_drop(unmap, item, level))
+			return pt_unmap_items(unmap, slot, level);
+		table = pt_child(common, item);
+		level--;
+	}
+}
+
+/*
+ * One smallest page in a table that stays: the straight way. False, with
+ * nothing done, when it is anything else.
+ */
+static __always_inline bool
+pt_unmap_page(struct pt_iommu *iommu, const struct pt_common *common, u64 iova)
+{
+	struct pt_pos pos;
+	bool done = false;
+
+	rcu_read_lock();
+	if (likely(pt_find_leaf(common, iova, &pos) && !pos.level &&
+		   ptf_leaf_lg2(pos.item, 0) == PTF_GRANULE_LG2)) {
+		pt_store_empty(pos.slot);
+		pt_users_put(iommu, pt_slot_desc(pos.slot), 1);
+		done = true;
+	}
+	rcu_read_unlock();
+	return done;
+}
+
+/* Tell the gather what was unmapped */
+static __always_inline void pt_gather(struct pt_iommu *iommu,
+				      struct iommu_iotlb_gather *gather,
+				      u64 iova, u64 bytes, unsigned int level)
+{
+	const struct pt_common *common = ptf_common(iommu);
+
+	/* A queued flush is of everything, gaps do not matter then */
+	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+	    !gather->queued &&
+	    iommu_iotlb_gather_is_disjoint(gather, iova, bytes))
+		iommu_iotlb_sync(&iommu->domain, gather);
+	if (pt_feature(common, PT_FEAT_DETAILED_GATHER) &&
+	    (!gather->pgsize || gather->pgsize > BIT(pt_item_lg2(level))))
+		gather->pgsize = BIT(pt_item_lg2(level));
+	iommu_iotlb_gather_add_range(gather, iova, bytes);
+}
+
+static inline size_t pt_unmap_range(struct pt_iommu *iommu, u64 iova, u64 len,
+				    struct iommu_iotlb_gather *gather)
+{
+	struct pt_common *common = ptf_common(iommu);
+	struct pt_unmap unmap;
+	u64 last, done;
+	bool more;
+
+	if (unlikely(pt_check_range(iommu, iova, len, &last)))
+		return 0;
+	if (len == 1ULL << PTF_GRANULE_LG2 &&
+	    pt_unmap_page(iommu, common, iova)) {
+		pt_gather(iommu, gather, iova, len, 0);
+		return len;
+	}
+
+	unmap = (struct pt_unmap){
+		.iommu = iommu,
+		.common = common,
+		.gather = gather,
+		.iova = iova,
+		.left = len,
+		.level = PTF_MAX_LEVELS - 1,
+	};
+	do {
+		rcu_read_lock();
+		more = pt_unmap_table(&unmap);
+		rcu_read_unlock();
+	} while (more && unmap.left);
+
+	done = unmap.iova - iova;
+	if (done)
+		pt_gather(iommu, gather, iova, done, unmap.level);
+	return done;
+}
+
+#endif /* __GENERIC_PT_IOMMU_PT_UNMAP_H */

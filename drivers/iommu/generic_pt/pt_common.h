@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One name for each thing that a format can do
+ *
+ * Included after the format's header and the defaults. The prototypes are the
+ * contract of a format: since each ptf_ name is a macro for the format's own
+ * function, the compiler checks that function against them.
+ *
+ * A format also defines, as constants:
+ *
+ *  - PTF_NAME: part of its public names
+ *  - PTF_GRANULE_LG2: lg2 of its smallest leaf
+ *  - PTF_INDEX_LG2: lg2 of the number of items in a table
+ *  - PTF_MAX_LEVELS, PTF_MAX_IOVA_LG2, PTF_MAX_OA_LG2: its limits
+ *  - PTF_FEATURES: mask of the feature bits that it understands
+ *  - PTF_PRESENT_MASK: bits that are set in each present item
+ *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one
+ */
+#ifndef __GENERIC_PT_COMMON_INTERNAL_H
+#define __GENERIC_PT_COMMON_INTERNAL_H
+
+#include "pt_defs.h"
+
+#define PTF_ITEMS ((unsigned int)BIT(PTF_INDEX_LG2))
+#define PTF_TABLE_BYTES (PTF_ITEMS << PT_ITEM_LG2)
+
+/**
+ * ptf_present() - Whether hardware takes an item for a leaf or a table pointer
+ * @item: Any item
+ *
+ * Return: true when hardware would use it.
+ */
+static inline bool ptf_present(pt_item_t item);
+
+/**
+ * ptf_is_table() - Whether an item points to a table
+ * @item: Any item, present or not
+ * @level: Level of the table that it stands in
+ *
+ * Return: true when it is present and a pointer.
+ */
+static inline bool ptf_is_table(pt_item_t item, unsigned int level);
+
+/**
+ * ptf_table_oa() - Physical address of the table that an item points to
+ * @common: The page table
+ * @item: A table pointer, or what ptf_tombstone() made of one
+ *
+ * Return: The address, without an encryption bit.
+ */
+static inline u64 ptf_table_oa(const struct pt_common *common, pt_item_t item);
+
+/**
+ * ptf_table_item() - Encode a table pointer
+ * @common: The page table
+ * @oa: Physical address of the table
+ * @level: Level of the table that the pointer will stand in
+ *
+ * Return: The item.
+ */
+static inline pt_item_t ptf_table_item(const struct pt_common *common, u64 oa,
+				       unsigned int level);
+
+/**
+ * ptf_sizes() - Leaf sizes that a table can hold
+ * @level: Level of the table
+ *
+ * Return: A mask of sizes in bytes, 0 for none.
+ */
+static inline u64 ptf_sizes(unsigned int level);
+
+/**
+ * ptf_leaf_level() - Level of the table that holds leaves of a size
+ * @lg2: lg2 of a size that some level can hold
+ *
+ * Return: The level.
+ */
+static inline unsigned int ptf_leaf_level(unsigned int lg2);
+
+/**
+ * ptf_leaf_lg2() - lg2 of the size of a leaf
+ * @item: Any item of the leaf
+ * @level: Level of the table that it stands in
+ *
+ * Return: lg2 of bytes, of the whole contiguous entry where it is one.
+ */
+static inline unsigned int ptf_leaf_lg2(pt_item_t item, unsigned int level);
+
+/**
+ * ptf_leaf_oa() - Output address of the first byte of a leaf
+ * @common: The page table
+ * @item: Any item of the leaf
+ * @level: Level of the table that it stands in
+ *
+ * Return: The address, without an encryption bit.
+ */
+static inline u64 ptf_leaf_oa(const struct pt_common *common, pt_item_t item,
+			      unsigned int level);
+
+/**
+ * ptf_leaf_item() - Encode a leaf
+ * @attrs: What ptf_attrs() made of the protection
+ * @oa: Output address, aligned to the size
+ * @level: Level of the table that the leaf will stand in
+ * @lg2: lg2 of its size, one of ptf_sizes() of @level
+ *
+ * Return: The item, the same for all items of a contiguous entry.
+ */
+static inline pt_item_t ptf_leaf_item(pt_item_t attrs, u64 oa,
+				      unsigned int level, unsigned int lg2);
+
+/**
+ * ptf_leaf_step() - What is added to a leaf's item to get that of the next OA
+ * @lg2: lg2 of the size of the leaves
+ *
+ * Return: The difference of the two items.
+ */
+static inline pt_item_t ptf_leaf_step(unsigned int lg2);
+
+/**
+ * ptf_attrs() - Encode everything of a leaf but its OA and size
+ * @common: The page table
+ * @prot: IOMMU_READ and so on
+ * @attrs: Filled in on success
+ *
+ * Return: 0, or -EOPNOTSUPP when the format cannot express @prot.
+ */
+static inline int ptf_attrs(const struct pt_common *common, unsigned int prot,
+			    pt_item_t *attrs);
+
+/**
+ * ptf_prot() - Decode what a leaf permits
+ * @item: Any item of the leaf
+ *
+ * Return: IOMMU_READ and IOMMU_WRITE.
+ */
+static inline int ptf_prot(pt_item_t item);
+
+/**
+ * ptf_tombstone() - Make a table pointer not present without losing its address
+ * @item: A table pointer
+ *
+ * Return: An item that is not present and not 0.
+ */
+static inline pt_item_t ptf_tombstone(pt_item_t item);
+
+/**
+ * ptf_common() - The struct pt_common that belongs to a struct pt_iommu
+ * @iommu: The page table
+ *
+ * Return: It.
+ */
+static inline struct pt_common *ptf_common(struct pt_iommu *iommu);
+
+static inline bool pt_feature(const struct pt_common *common, unsigned int bit)
+{
+	/* Constant for what the format does not have */
+	return (PTF_FEATURES & BIT(bit)) && (common->features & BIT(bit));
+}
+
+#endif /* __GENERIC_PT_COMMON_INTERNAL_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Words, types and assertions that every layer uses
+ *
+ * Words:
+ *
+ *  - IOVA: the address that a device uses. OA: the output (physical) address.
+ *  - Item: one machine word of a table. Entry: one or more items that act as
+ *    one (contiguous entries). Leaf: an entry with an OA.
+ *  - Level 0 is the table whose leaves are smallest; levels count up to the
+ *    top. The table that an item of level L points to has level L - 1.
+ *  - lg2: log2 of a size in bytes. "last" is inclusive, "end" exclusive.
+ *
+ * Prefixes tell the layer: ptf_ is the format's (bits only), pt_ the walker's
+ * and the implementation's, pt_iommu_ what drivers see.
+ */
+#ifndef __GENERIC_PT_DEFS_H
+#define __GENERIC_PT_DEFS_H
+
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/generic_pt/common.h>
+#include <linux/types.h>
+
+#include "pt_log2.h"
+
+typedef u64 pt_item_t;
+
+#define PT_ITEM_LG2 3
+
+/* Debug builds check more; they do not behave differently */
+#ifdef CONFIG_DEBUG_GENERIC_PT
+#define PT_WARN_ON(condition) WARN_ON(condition)
+#else
+#define PT_WARN_ON(condition)              \
+	({                                 \
+		if (0)                     \
+			(void)(condition); \
+		0;                         \
+	})
+#endif
+
+#endif /* __GENERIC_PT_DEFS_H */

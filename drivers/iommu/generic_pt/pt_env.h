@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the library needs of its surroundings
+ *
+ * Table memory with a few words beside each table, conversion between the
+ * physical address in an item and the table, lists of tables that wait for a
+ * flush. A build outside the kernel supplies its own version of this file.
+ */
+#ifndef __GENERIC_PT_ENV_H
+#define __GENERIC_PT_ENV_H
+
+#include <kunit/static_stub.h>
+#include <linux/io.h>
+#include <linux/iommu.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+
+#include "../iommu-pages.h"
+#include "pt_defs.h"
+
+/**
+ * struct pt_desc - What is known about a table, kept outside of its memory
+ * @users: Present items and other reasons to stay, see pt_tables.h
+ * @slot: The item of the parent that points here; NULL for the top. While a
+ *	table is not in the tree yet, the next spare one.
+ *
+ * Lies over the struct page of the table, as struct ptdesc does for the CPU's
+ * tables. What the page allocator looks at is left alone.
+ */
+struct pt_desc {
+	/* private: */
+	unsigned long __flags;
+	struct list_head __lru;
+	void *__mapping;
+	/* public: */
+	union {
+		atomic_t users;
+		/* private: */
+		unsigned long __index;
+		/* public: */
+	};
+	void *slot;
+};
+
+#define PT_DESC_MATCH(pg, desc)                    \
+	static_assert(offsetof(struct page, pg) == \
+		      offsetof(struct pt_desc, desc))
+PT_DESC_MATCH(flags, __flags);
+PT_DESC_MATCH(lru, __lru);
+PT_DESC_MATCH(mapping, __mapping);
+PT_DESC_MATCH(index, __index);
+PT_DESC_MATCH(private, slot);
+#undef PT_DESC_MATCH
+static_assert(sizeof(struct pt_desc) <= sizeof(struct page));
+
+static inline struct pt_desc *pt_env_desc(const void *table)
+{
+	return (struct pt_desc *)virt_to_page(table);
+}
+
+static inline void *pt_env_desc_table(const struct pt_desc *desc)
+{
+	return page_address((const struct page *)desc);
+}
+
+static inline void *pt_env_table_at(u64 oa)
+{
+	return phys_to_virt(oa);
+}
+
+static inline u64 pt_env_table_oa(const void *table)
+{
+	return virt_to_phys((void *)table);
+}
+
+/**
+ * pt_env_alloc() - Allocate one table
+ * @iommu: The page table that it is for
+ * @gfp: How
+ *
+ * Return: Memory that is not zeroed, or NULL.
+ */
+static inline void *pt_env_alloc(struct pt_iommu *iommu, gfp_t gfp)
+{
+#if IS_ENABLED(CONFIG_IOMMU_PT_KUNIT_TEST)
+	KUNIT_STATIC_STUB_REDIRECT(pt_env_alloc, iommu, gfp);
+#endif
+	return iommu_alloc_page_node_unzeroed(iommu->nid, gfp);
+}
+
+/* Free a table at once: neither hardware nor a walk can have seen it */
+static inline void pt_env_free(void *table)
+{
+	iommu_free_page(table);
+}
+
+/* Add a table that left the tree to those that wait for a flush */
+static inline void pt_env_defer(struct list_head *freelist, void *table)
+{
+	iommu_pages_list_add(freelist, table);
+}
+
+/* Free tables after the flush, as soon as no walk can see them */
+static inline void pt_env_free_deferred(struct list_head *freelist)
+{
+	iommu_put_pages_list(freelist);
+}
+
+#endif /* __GENERIC_PT_ENV_H */

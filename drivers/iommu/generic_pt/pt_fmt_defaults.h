@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a format may leave out
+ *
+ * Included after the format's header. A format overrides a default by defining
+ * the name as a macro for its own function.
+ */
+#ifndef __GENERIC_PT_FMT_DEFAULTS_H
+#define __GENERIC_PT_FMT_DEFAULTS_H
+
+#include "pt_defs.h"
+
+/* Formats without dirty bits have no operation for them */
+#ifndef PTF_DIRTY
+#define PTF_DIRTY 0ULL
+#endif
+
+/* The table level that holds leaves of a size */
+#ifndef ptf_leaf_level
+static inline unsigned int pt_default_leaf_level(unsigned int lg2)
+{
+	return (lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
+}
+
+#define ptf_leaf_level pt_default_leaf_level
+#endif
+
+/* What the items of two consecutive leaves of a size differ by */
+#ifndef ptf_leaf_step
+static inline pt_item_t pt_default_leaf_step(unsigned int lg2)
+{
+	return 1ULL << lg2;
+}
+
+#define ptf_leaf_step pt_default_leaf_step
+#endif
+
+/*
+ * A table pointer that hardware takes for nothing and that still names the
+ * table, see the life of a table in pt_tables.h.
+ */
+#ifndef ptf_tombstone
+static inline pt_item_t pt_default_tombstone(pt_item_t item)
+{
+	return item & ~PTF_PRESENT_MASK;
+}
+
+#define ptf_tombstone pt_default_tombstone
+#endif
+
+#endif /* __GENERIC_PT_FMT_DEFAULTS_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walking down the tree
+ *
+ * A walk starts at the top and follows table pointers to the item that decides
+ * about an IOVA. It takes no lock, stores nothing and has no policy.
+ *
+ * Under rcu_read_lock() a walk may run beside anything: a table that it reaches
+ * stays allocated until the read side ends, even when it has left the tree
+ * meanwhile. Whoever wants to store into a table must hold users of it, see
+ * pt_tables.h, or own all of the IOVA that the table covers.
+ */
+#ifndef __GENERIC_PT_ITER_H
+#define __GENERIC_PT_ITER_H
+
+#include "pt_common.h"
+#include "pt_env.h"
+
+#define PT_TOP_LEVEL_MASK 7UL
+
+static inline unsigned long pt_top_encode(void *table, unsigned int level)
+{
+	return (unsigned long)table | level;
+}
+
+static inline pt_item_t *pt_top_table(unsigned long top)
+{
+	return (pt_item_t *)(top & ~PT_TOP_LEVEL_MASK);
+}
+
+static inline unsigned int pt_top_level(unsigned long top)
+{
+	return top & PT_TOP_LEVEL_MASK;
+}
+
+/* Pairs with the release of a new top: its items are read through it */
+static inline unsigned long pt_read_top(const struct pt_common *common)
+{
+	return READ_ONCE(common->top);
+}
+
+/* lg2 of the bytes that one item of a table of @level covers */
+static inline unsigned int pt_item_lg2(unsigned int level)
+{
+	return PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level;
+}
+
+/* Index of the item that covers @iova in a table of @level */
+static inline unsigned int pt_index(u64 iova, unsigned int level)
+{
+	return (iova >> pt_item_lg2(level)) & (PTF_ITEMS - 1);
+}
+
+/* Whether a tree whose top is of @level covers @iova */
+static inline bool pt_level_covers(unsigned int level, u64 iova)
+{
+	/* Two shifts, each below 64 */
+	return !((iova >> PTF_GRANULE_LG2) >> (PTF_INDEX_LG2 * (level + 1)));
+}
+
+/* Whether [iova, last] holds all that the item at @iova covers at @level */
+static inline bool pt_range_has_item(u64 iova, u64 last, unsigned int level)
+{
+	u64 mask = pt_low_mask(pt_item_lg2(level));
+
+	return !(iova & mask) && last - iova >= mask;
+}
+
+static inline pt_item_t *pt_child(const struct pt_common *common,
+				  pt_item_t item)
+{
+	return pt_env_table_at(ptf_table_oa(common, item));
+}
+
+/**
+ * struct pt_pos - Where a walk ended
+ * @slot: The item in its table
+ * @item: Its value when the walk came by
+ * @level: Level of the table that it stands in
+ */
+struct pt_pos {
+	pt_item_t *slot;
+	pt_item_t item;
+	unsigned int level;
+};
+
+/**
+ * pt_walk_from() - Walk down from a top that was read before
+ * @common: The page table
+ * @top: What pt_read_top() returned
+ * @iova: Address to walk to, covered by that top
+ * @target: Level to stop at
+ *
+ * Return: The item for @iova at level @target, or the item above that is no
+ * table pointer and so ends the walk earlier. When the top is below @target,
+ * the top's own item.
+ */
+static __always_inline struct pt_pos
+pt_walk_from(const struct pt_common *common, unsigned long top, u64 iova,
+	     unsigned int target)
+{
+	struct pt_pos pos = { .level = pt_top_level(top) };
+	pt_item_t *table = pt_top_table(top);
+
+	for (;;) {
+		pos.slot = &table[pt_index(iova, pos.level)];
+		pos.item = READ_ONCE(*pos.slot);
+		if (pos.level <= target || !ptf_is_table(pos.item, pos.level))
+			return pos;
+		table = pt_child(common, pos.item);
+		pos.level--;
+	}
+}
+
+#endif /* __GENERIC_PT_ITER_H */

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * DOC: The life of a table
+ *
+ * Callers own IOVA ranges, not tables: two of them may work in one table at the
+ * same time, even in one cache line. A table that holds nothing goes away, and
+ * nobody takes a lock on the way to a leaf. This is how it works.
+ *
+ * Users. Each table has a word beside it that counts its present items, and
+ * holds two more reasons to stay: being the top, and being parked. A table
+ * whose word has none of these left is dead, for good: users cannot be added to
+ * it any more. Whoever stores present items adds them to the count first
+ * (pt_users_get(), which fails on a dead table), whoever empties items
+ * subtracts them afterwards (pt_users_put()). So a table in which a caller
+ * stores is never dead. Both are atomic read-modify-write operations with full
+ * ordering, once per run of items.
+ *
+ * Parking. The put that would take the last user makes the table parked
+ * instead: it stays in the tree, empty, and the next map finds it. Only
+ * PT_IOMMU_PARKED tables of a domain can be parked; parking one more unparks
+ * the oldest. A parked table that is in use again stays parked, so a range that
+ * is mapped and unmapped again and again touches nothing but the count.
+ * Parking and unparking happen under park_lock, which is not taken otherwise.
+ *
+ * Removal. Who unparks an empty table finds it dead, and is its one remover:
+ *
+ *  1. With PT_FEAT_FLUSH_RANGE_NO_GAPS the table's range is flushed: its leaves
+ *     are empty, and nothing refers to them any more.
+ *  2. The pointer in the parent becomes a tombstone: hardware takes it for not
+ *     present, software still sees which table stood there.
+ *  3. The table's range is flushed with the table on the gather's freelist, so
+ *     that the driver flushes walk caches too. The driver frees the list, which
+ *     waits for an RCU grace period.
+ *  4. The tombstone is emptied, if it is still the same, and the parent loses
+ *     a user, which may end with the parent parked.
+ *
+ * It all happens within one RCU read side, so the memory of the table cannot
+ * come back as another table before step 4, and the tombstone names it alone.
+ *
+ * A map that meets a dead table or a tombstone (its range is disjoint from what
+ * the remover unmapped, yet in the same table) must not wait: it may have
+ * interrupted the remover. It does steps 1 to 3 itself, with a flush of
+ * everything since it has no table to free, and puts its own new table into the
+ * tombstone's place, taking over its count in the parent. The remover then
+ * fails in step 4, or in step 2 already, and leaves the parent alone. Each of
+ * these stores is a compare and exchange, so each happens once.
+ *
+ * A range that covers a whole table is different: its caller owns all of the
+ * IOVA in it until the flush, nobody can come by. A full table (count equal to
+ * the number of items) that an unmap covers is emptied from the parent's item,
+ * put on the caller's freelist, and its items are not even read. With
+ * PT_FEAT_FLUSH_RANGE_NO_GAPS leaves must be flushed before, so it is emptied
+ * item by item and goes by the way above.
+ *
+ * Growth. A new top points to the old one by its item 0. The driver's lock is
+ * held: the old top gets its place in the new one, the driver changes the
+ * hardware's pointer and flushes, then the new top is published to software.
+ * Only then can something be mapped that needs it. Last, the old top loses the
+ * user that being the top was. A walk that began at the old top stays valid,
+ * since the old top translates its part as before.
+ */
+#ifndef __GENERIC_PT_TABLES_H
+#define __GENERIC_PT_TABLES_H
+
+#include "pt_store.h"
+
+#define PT_USERS_LIVE GENMASK(15, 0)
+#define PT_USERS_PARKED BIT(16)
+#define PT_USERS_TOP BIT(17)
+#define PT_USERS_ANY GENMASK(17, 0)
+/* Constant for the life of a table */
+#define PT_USERS_LEVEL GENMASK(31, 28)
+
+static inline unsigned int pt_desc_level(struct pt_desc *desc)
+{
+	return (u32)atomic_read(&desc->users) >> 28;
+}
+
+/* Set up the words beside a table that nobody else sees yet */
+static inline void pt_desc_init(struct pt_desc *desc, unsigned int level,
+				unsigned int users, void *slot)
+{
+	atomic_set(&desc->users, (level << 28) | users);
+	desc->slot = slot;
+}
+
+/* The table that an item stands in */
+static inline struct pt_desc *pt_slot_desc(const pt_item_t *slot)
+{
+	return pt_env_desc(slot);
+}
+
+static inline bool pt_users_full(struct pt_desc *desc)
+{
+	return (atomic_read(&desc->users) & PT_USERS_LIVE) == PTF_ITEMS;
+}
+
+static inline bool pt_users_dead(struct pt_desc *desc)
+{
+	return !(atomic_read(&desc->users) & PT_USERS_ANY);
+}
+
+/**
+ * pt_users_get() - Announce present items before they are stored
+ * @desc: The table
+ * @nr: Number of items
+ *
+ * Return: false when the table is dead.
+ */
+static __always_inline bool pt_users_get(struct pt_desc *desc, unsigned int nr)
+{
+	int users = atomic_read(&desc->users);
+
+	while (likely(users & PT_USERS_ANY)) {
+		if (likely(atomic_try_cmpxchg(&desc->users, &users,
+					      users + nr)))
+			return true;
+	}
+	return false;
+}
+
+static void pt_park(struct pt_iommu *iommu, struct pt_desc *desc);
+
+/*
+ * Subtract items, or PT_USERS_TOP. True when that parked the table, which now
+ * needs a place.
+ */
+static __always_inline bool pt_users_sub(struct pt_desc *desc, unsigned int nr)
+{
+	int users = atomic_read(&desc->users);
+	int left;
+
+	do {
+		PT_WARN_ON((users & (PT_USERS_LIVE | PT_USERS_TOP)) < nr);
+		left = users - nr;
+		if (unlikely(!(left & PT_USERS_ANY)))
+			left |= PT_USERS_PARKED;
+	} while (unlikely(!atomic_try_cmpxchg(&desc->users, &users, left)));
+
+	return unlikely(!(users & PT_USERS_PARKED) && (left & PT_USERS_PARKED));
+}
+
+/**
+ * pt_users_put() - Take back items after they were emptied
+ * @iommu: The page table
+ * @desc: The table
+ * @nr: Number of items
+ *
+ * Context: Within an RCU read side. May flush.
+ */
+static __always_inline void pt_users_put(struct pt_iommu *iommu,
+					 struct pt_desc *desc, unsigned int nr)
+{
+	if (pt_users_sub(desc, nr))
+		pt_park(iommu, desc);
+}
+
+/* The first IOVA that a table covers */
+static u64 pt_desc_iova(struct pt_desc *desc)
+{
+	pt_item_t *slot;
+	u64 iova = 0;
+
+	while ((slot = READ_ONCE(desc->slot))) {
+		desc = pt_slot_desc(slot);
+		iova |= (u64)(slot - (pt_item_t *)pt_env_desc_table(desc))
+			<< pt_item_lg2(pt_desc_level(desc));
+	}
+	return iova;
+}
+
+/* Flush the range of a table, and walk caches if @freelist holds one */
+static void pt_flush_table(struct pt_iommu *iommu, struct pt_desc *desc,
+			   struct list_head *freelist)
+{
+	unsigned int lg2 = pt_item_lg2(pt_desc_level(desc) + 1);
+	u64 iova = pt_desc_iova(desc);
+	struct iommu_iotlb_gather gather;
+
+	iommu_iotlb_gather_init(&gather);
+	gather.start = iova;
+	gather.end = iova | pt_low_mask(lg2);
+	gather.pgsize = BIT(PTF_GRANULE_LG2);
+	if (freelist)
+		list_splice_init(freelist, &gather.freelist);
+	if (iommu->domain.ops && iommu->domain.ops->iotlb_sync)
+		iommu->domain.ops->iotlb_sync(&iommu->domain, &gather);
+	/* A driver that leaves the list alone, or has nothing to flush */
+	if (!list_empty(&gather.freelist))
+		pt_env_free_deferred(&gather.freelist);
+}
+
+/*
+ * Take a dead table out of the tree. The caller is its one remover. Returns the
+ * parent when that became empty and now needs a place among the parked.
+ */
+static struct pt_desc *pt_remove(struct pt_iommu *iommu, struct pt_desc *desc)
+{
+	const struct pt_common *common = ptf_common(iommu);
+	void *table = pt_env_desc_table(desc);
+	pt_item_t *slot = desc->slot;
+	struct pt_desc *parent = pt_slot_desc(slot);
+	pt_item_t item;
+	LIST_HEAD(freelist);
+
+	item = ptf_table_item(common, pt_env_table_oa(table),
+			      pt_desc_level(parent));
+	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
+		pt_flush_table(iommu, desc, NULL);
+	/* Fails when a map was faster */
+	if (!pt_store_table(slot, item, ptf_tombstone(item)))
+		PT_WARN_ON(READ_ONCE(*slot) == item);
+	pt_env_defer(&freelist, table);
+	pt_flush_table(iommu, desc, &freelist);
+	if (pt_store_table(slot, ptf_tombstone(item), 0) &&
+	    pt_users_sub(parent, 1))
+		return parent;
+	return NULL;
+}
+
+/* Take a table off the parked ones. True when that was its last user. */
+static bool pt_unpark_locked(struct pt_desc *desc)
+{
+	return !(atomic_sub_return(PT_USERS_PARKED, &desc->users) &
+		 PT_USERS_ANY);
+}
+
+/* Give a parked table its place, and remove what must make room for it */
+static noinline void pt_park(struct pt_iommu *iommu, struct pt_desc *desc)
+{
+	struct pt_desc *oldest;
+	unsigned long flags;
+	bool dead;
+
+	while (desc) {
+		raw_spin_lock_irqsave(&iommu->park_lock, flags);
+		oldest = iommu->parked[0];
+		memmove(&iommu->parked[0], &iommu->parked[1],
+			sizeof(iommu->parked) - sizeof(iommu->parked[0]));
+		iommu->parked[PT_IOMMU_PARKED - 1] = desc;
+		dead = oldest && pt_unpark_locked(oldest);
+		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+
+		desc = dead ? pt_remove(iommu, oldest) : NULL;
+	}
+}
+
+/* Remove all tables that are parked and empty. True when there were some. */
+static bool pt_unpark_all(struct pt_iommu *iommu)
+{
+	struct pt_desc *desc, *parent;
+	unsigned long flags;
+	unsigned int i = 0;
+	bool dead, any = false;
+
+	while (i < PT_IOMMU_PARKED) {
+		raw_spin_lock_irqsave(&iommu->park_lock, flags);
+		desc = iommu->parked[i];
+		iommu->parked[i] = NULL;
+		dead = desc && pt_unpark_locked(desc);
+		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+
+		i++;
+		if (!dead)
+			continue;
+		any = true;
+		parent = pt_remove(iommu, desc);
+		if (parent) {
+			pt_park(iommu, parent);
+			i = 0;
+		}
+	}
+	return any;
+}
+
+/* Forget a table that leaves the tree by another way, parked or not */
+static void pt_forget(struct pt_iommu *iommu, struct pt_desc *desc)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	if (likely(!(atomic_read(&desc->users) & PT_USERS_PARKED)))
+		return;
+	raw_spin_lock_irqsave(&iommu->park_lock, flags);
+	for (i = 0; i < PT_IOMMU_PARKED; i++)
+		if (iommu->parked[i] == desc)
+			iommu->parked[i] = NULL;
+	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+}
+
+#endif /* __GENERIC_PT_TABLES_H */

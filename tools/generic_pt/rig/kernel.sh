@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# Builds guest kernels. To be sourced after lib.sh.
+
+# refused_options CONFIG FRAGMENT...: what a fragment asks for and .config lacks
+refused_options()
+{
+	config=$1
+	shift
+	sed -n '/^CONFIG_/p' "$@" | grep -vxFf "$config" || :
+	sed -n 's/^# \(CONFIG_.*\) is not set$/\1=/p' "$@" | while read -r option; do
+		grep "^$option" "$config" || :
+	done
+}
+
+# guest_kernel NAME FRAGMENT...: build tinyconfig plus the fragments from
+# KERNEL in BUILDS/NAME. Sets IMAGE.
+guest_kernel()
+{
+	build=$BUILDS/$1
+	log=$OUT/$1-kernel.log
+	shift
+	mkdir -p "$build" "$OUT"
+	lock "$build.lock"
+
+	# The configuration is made anew only when a fragment or a Kconfig file
+	# could have changed it; an unchanged one keeps its time stamp
+	KCONFIG_CONFIG=$build/.config.new
+	export KCONFIG_CONFIG
+	make -s -C "$KERNEL" O="$build" ARCH=x86_64 tinyconfig >"$log" 2>&1 &&
+	cat "$@" >>"$KCONFIG_CONFIG" &&
+	make -s -C "$KERNEL" O="$build" ARCH=x86_64 olddefconfig >>"$log" 2>&1 || {
+		tail -n 5 "$log" >&2
+		die "the kernel could not be configured" "see $log"
+	}
+	refused=$(refused_options "$KCONFIG_CONFIG" "$@")
+	[ -z "$refused" ] || {
+		echo "$refused" >&2
+		die "the kernel's Kconfig refuses these options" "look for what they depend on"
+	}
+	unset KCONFIG_CONFIG
+	if cmp -s "$build/.config.new" "$build/.config"; then
+		rm "$build/.config.new"
+	else
+		mv "$build/.config.new" "$build/.config"
+	fi
+	rm -f "$build/.config.new.old"
+
+	say "building the guest kernel (log: ${log#"$ROOT"/}; minutes the first time)"
+	make -C "$KERNEL" O="$build" ARCH=x86_64 -j"$JOBS" bzImage >>"$log" 2>&1 || {
+		grep -E 'error:|Error ' "$log" | head -n 10 >&2
+		die "the guest kernel does not build" "see $log"
+	}
+	IMAGE=$build/arch/x86/boot/bzImage
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs scenarios and prints what came of them, for a person or as TAP."""
+
+import argparse
+import os
+import sys
+import time
+
+import amd
+import initramfs
+from image import ImageError
+from machine import MIB, MachineError, Qemu
+
+
+def progress(text):
+    print(f"    {text}", file=sys.stderr, flush=True)
+
+
+def describe(result):
+    """Facts of a boot with traffic, line by line."""
+    choices = amd.guest_choices(result)
+    yield (f"the guest chose: default domain {choices['default domain']}; "
+           f"invalidation: {choices['invalidation']}")
+    devices = {line["bdf"]: line for line in result.all("device")}
+    moved = {(line["device"], line["what"]): int(line["bytes"]) for line in result.all("moved")}
+    for bdf, name in amd.NAMES.items():
+        line = devices.get(bdf)
+        if not line:
+            yield f"{name:<11} {bdf} not found by the guest"
+            continue
+        text = f"{name:<11} {bdf} group {line['group']:>2} {line['type']:<6}"
+        fact = result.facts.get(name)
+        if fact:
+            entry, tree = fact["entry"], fact["tree"]
+            text += (f" mode {entry.mode}, {len(tree.tables)} tables, "
+                     f"{len(tree.leaves)} leaves at rest")
+        sizes = result.facts.get("sizes", {}).get(name)
+        if sizes:
+            text += ", sizes seen " + " ".join(size_text(size) for size in sorted(sizes))
+        yield text
+        bytes_moved = [f"{moved[name, what] / MIB:.1f} MiB {what}"
+                       for what in ("written", "read", "sent", "received")
+                       if (name, what) in moved]
+        if bytes_moved:
+            yield f"{'':<11} {', '.join(bytes_moved)}"
+    trace = [amd.line_event(line) for line in result.trace()]
+    yield (f"invalidations: {trace.count('amdvi_pages_inval')}, "
+           f"waits for completion: {trace.count('amdvi_completion_wait')}")
+
+
+def size_text(size):
+    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+        if size >= unit:
+            return f"{size // unit}{name}"
+    return str(size)
+
+
+def report(name, result, checks, tap):
+    out = sys.stderr if tap else sys.stdout
+    if result.all("moved"):
+        for line in describe(result):
+            print(f"  {line}", file=out)
+    for check in checks:
+        if tap:
+            print(f"{'ok' if check.good else 'not ok'} - {name}: {check.name}")
+        else:
+            print(f"  {'ok  ' if check.good else 'FAIL'} {check.name}")
+        if not check.good:
+            print(f"{'#' if tap else '      '} {check.detail}")
+    if not all(check.good for check in checks):
+        print(f"  logs: {os.path.relpath(result.directory)}/", file=out)
+    print(f"  {result.seconds:.1f} s", file=out)
+    sys.stdout.flush()
+
+
+def run(rig, names, tap):
+    out = sys.stderr if tap else sys.stdout
+    started = time.monotonic()
+    good = bad = 0
+    failed = []
+    for name in names:
+        print(f"{name}:", file=out, flush=True)
+        result, checks = amd.SCENARIOS[name](rig)
+        report(name, result, checks, tap)
+        wrong = [check for check in checks if not check.good]
+        good += len(checks) - len(wrong)
+        bad += len(wrong)
+        if wrong:
+            failed.append(name)
+    print(f"QEMU {rig.qemu.version_text} ({rig.qemu.accel}): {len(names)} boots, {good} checks "
+          f"good, {bad} bad, {time.monotonic() - started:.0f} s"
+          + (f"; FAILED: {' '.join(failed)}" if failed else ""), file=out, flush=True)
+    return 1 if bad else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="rig", description=__doc__)
+    parser.add_argument("--kernel", required=True, help="bzImage to boot")
+    parser.add_argument("--out", required=True, help="directory for images and logs")
+    parser.add_argument("--tap", action="store_true", help="TAP on stdout, the rest on stderr")
+    parser.add_argument("scenario", nargs="*", help="default: all of " + " ".join(amd.SCENARIOS))
+    options = parser.parse_args()
+    names = options.scenario or list(amd.SCENARIOS)
+    for name in names:
+        if name not in amd.SCENARIOS:
+            parser.error(f"no scenario '{name}'; there are: {' '.join(amd.SCENARIOS)}")
+    try:
+        os.makedirs(options.out, exist_ok=True)
+        initrd = os.path.join(options.out, "initramfs.gz")
+        initramfs.build(initrd)
+        rig = amd.Rig(Qemu(), options.kernel, initrd, options.out, progress=progress)
+        return run(rig, names, options.tap)
+    except (MachineError, ImageError, initramfs.InitramfsError) as error:
+        print(f"rig: {error}", file=sys.stderr)
+        if options.tap:
+            print(f"not ok - rig: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
