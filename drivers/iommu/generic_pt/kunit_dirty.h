@@ -185,8 +185,7 @@ static void dirty_only_where_it_is(struct kunit *test)
 		kt_scan_range(kt, (i + 1) * size, 8 * size, 0);
 		/* Still there, and nothing else */
 		for (j = 0; j < 96; j += 7)
-			kt_scan_range(kt, j * size, size,
-				      IOMMU_DIRTY_NO_CLEAR);
+			kt_scan_range(kt, j * size, size, IOMMU_DIRTY_NO_CLEAR);
 		kt_scan_range(kt, 0, 96 * size, 0);
 		kt_scan_range(kt, 0, 96 * size, 0);
 	}
@@ -303,7 +302,7 @@ static void dirty_shows_nowhere_else(struct kunit *test)
 /* What user space gets to see: one bit a page */
 static void dirty_bitmap(struct kunit *test)
 {
-	static const unsigned int dirty_pages[] = { 0,	 1,   2,  7,	8, 63,
+	static const unsigned int dirty_pages[] = { 0,	1,   2,	  7,   8,  63,
 						    64, 100, 191, 192, 255 };
 	struct kt *kt = test->priv;
 	u64 size = 1ULL << kt->min_lg2;
@@ -350,7 +349,7 @@ static struct kunit_case kt_dirty_cases[] = {
 	KT_CASE_DIRTY(dirty_ends_with_the_mapping),
 	KT_CASE_DIRTY(dirty_shows_nowhere_else),
 	KT_CASE_DIRTY(dirty_bitmap),
-	{}
+	{},
 };
 
 KT_SUITE(dirty);

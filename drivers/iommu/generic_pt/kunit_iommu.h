@@ -62,7 +62,12 @@ struct kt_config {
  * @dirty: The dirty bit is set
  */
 struct kt_hw {
-	enum { KT_NONE, KT_TABLE, KT_LEAF, KT_BAD } kind;
+	enum {
+		KT_NONE,
+		KT_TABLE,
+		KT_LEAF,
+		KT_BAD
+	} kind;
 	u64 oa;
 	unsigned int lg2;
 	int prot;
@@ -197,12 +202,11 @@ struct kt {
 PT_IOMMU_CHECK_DOMAIN(struct kt, table.iommu, domain);
 
 /* A callback cannot end the test: remember what was wrong */
-#define kt_complain(kt, fmt, ...)                             \
-	do {                                                  \
-		if (!(kt)->complaint[0])                      \
-			snprintf((kt)->complaint,             \
-				 sizeof((kt)->complaint),     \
-				 fmt, ##__VA_ARGS__);         \
+#define kt_complain(kt, fmt, ...)                                          \
+	do {                                                               \
+		if (!(kt)->complaint[0])                                   \
+			snprintf((kt)->complaint, sizeof((kt)->complaint), \
+				 fmt, ##__VA_ARGS__);                      \
 	} while (0)
 
 static void kt_expect_no_complaint(struct kt *kt)
@@ -272,8 +276,10 @@ static unsigned int kt_reap(struct kt *kt)
 			continue;
 		}
 		if (!kt->dead && page->seen && !page->flushed)
-			kt_complain(kt, "table of level %u, IOVA %#llx was freed without a flush",
-				    page->level, page->iova);
+			kt_complain(
+				kt,
+				"table of level %u, IOVA %#llx was freed without a flush",
+				page->level, page->iova);
 		xa_erase(&kt->pages, pfn);
 		put_page(virt_to_page(page->mem));
 		kfree(page);
@@ -318,16 +324,21 @@ static unsigned int kt_see_freelist(struct kt *kt, struct list_head *freelist,
 			break;
 		}
 		if (kt_tree_reaches(kt, page->mem))
-			kt_complain(kt, "a table was flushed before it left the tree");
+			kt_complain(
+				kt,
+				"a table was flushed before it left the tree");
 		if (page->seen &&
 		    (start > page->iova || last < kt_page_last(page)))
-			kt_complain(kt, "table of level %u, IOVA %#llx: flush %#llx-%#llx does not cover it",
-				    page->level, page->iova, start, last);
-		if (page->seen &&
-		    kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+			kt_complain(
+				kt,
+				"table of level %u, IOVA %#llx: flush %#llx-%#llx does not cover it",
+				page->level, page->iova, start, last);
+		if (page->seen && kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
 		    !page->leaves_flushed)
-			kt_complain(kt, "table of level %u, IOVA %#llx left before its leaves were flushed",
-				    page->level, page->iova);
+			kt_complain(
+				kt,
+				"table of level %u, IOVA %#llx left before its leaves were flushed",
+				page->level, page->iova);
 		page->flushed = true;
 	}
 	return nr;
@@ -399,8 +410,10 @@ static void kt_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
 		kt_complain(kt, "top of level %u becomes one of level %u",
 			    kt->hw_level, top_level);
 	if (pt_item_lg2(top_level) >= kt->cfg->vasz_lg2)
-		kt_complain(kt, "a top of level %u, more than hardware needs for %u bits",
-			    top_level, kt->cfg->vasz_lg2);
+		kt_complain(
+			kt,
+			"a top of level %u, more than hardware needs for %u bits",
+			top_level, kt->cfg->vasz_lg2);
 	if (kt->nr_growths >= ARRAY_SIZE(kt->growth)) {
 		kt_complain(kt, "too many growths");
 		return;

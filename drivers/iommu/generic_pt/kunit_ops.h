@@ -47,8 +47,8 @@ static void kt_expect_mapped(struct kt *kt, u64 iova, u64 oa, u64 size,
 	KUNIT_EXPECT_EQ_MSG(kt->test, oa,
 			    PTF_FN(iova_to_phys)(&kt->domain, iova),
 			    "IOVA %#llx", iova);
-	KUNIT_EXPECT_TRUE_MSG(kt->test, kt_hw_walk(kt, iova, &hw),
-			      "IOVA %#llx", iova);
+	KUNIT_EXPECT_TRUE_MSG(kt->test, kt_hw_walk(kt, iova, &hw), "IOVA %#llx",
+			      iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, hw.oa + (iova & (size - 1)), oa,
 			    "IOVA %#llx", iova);
 }
@@ -107,8 +107,8 @@ static int kt_try_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 		KUNIT_ASSERT_LT(kt->test, done, len);
 	} else {
 		KUNIT_ASSERT_EQ_MSG(kt->test, ret, expect,
-				    "map %#llx -> %#llx, %#llx bytes", iova,
-				    oa, len);
+				    "map %#llx -> %#llx, %#llx bytes", iova, oa,
+				    len);
 	}
 	KUNIT_ASSERT_EQ_MSG(kt->test, done, *mapped,
 			    "map %#llx -> %#llx, %#llx bytes", iova, oa, len);
@@ -181,11 +181,10 @@ static u64 kt_unmap_queued(struct kt *kt, u64 iova, u64 len, bool queued)
 	iommu_iotlb_gather_init(&gather);
 	gather.queued = queued;
 	kt->nr_flushes = 0;
-	done = kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len,
-					      &gather);
+	done = kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len, &gather);
 	expect = kt_model_unmap(kt, iova, len, &smallest);
-	KUNIT_ASSERT_EQ_MSG(kt->test, done, expect,
-			    "unmap %#llx, %#llx bytes", iova, len);
+	KUNIT_ASSERT_EQ_MSG(kt->test, done, expect, "unmap %#llx, %#llx bytes",
+			    iova, len);
 	kt_expect_gather(kt, &gather, iova, done, smallest);
 
 	/* Each table that went is on the list of exactly one flush */
@@ -235,8 +234,7 @@ static unsigned int kt_max_lg2(struct kt *kt, unsigned int nr)
 	int lg2;
 
 	for (lg2 = 63; lg2 > 0; lg2--)
-		if ((kt->sizes & (1ULL << lg2)) &&
-		    kt->last >> lg2 >= nr - 1)
+		if ((kt->sizes & (1ULL << lg2)) && kt->last >> lg2 >= nr - 1)
 			return lg2;
 	return kt->min_lg2;
 }

@@ -140,16 +140,14 @@ static unsigned int kt_count_leaf(struct kt *kt, const u64 *item,
 	unsigned int nr, i;
 	bool dirty = false;
 
-	KUNIT_ASSERT_NOT_NULL_MSG(kt->test, leaf,
-				  "leaf at %#llx, where nothing is mapped",
-				  iova);
+	KUNIT_ASSERT_NOT_NULL_MSG(
+		kt->test, leaf, "leaf at %#llx, where nothing is mapped", iova);
 	KUNIT_ASSERT_EQ_MSG(kt->test, leaf->iova, iova, "start of a leaf");
 	KUNIT_ASSERT_EQ_MSG(kt->test, leaf->lg2, hw->lg2, "leaf at %#llx",
 			    iova);
 	KUNIT_ASSERT_EQ_MSG(kt->test, leaf->oa, hw->oa, "leaf at %#llx", iova);
 	KUNIT_ASSERT_EQ_MSG(kt->test,
-			    leaf->prot &
-				    (kt->cfg->enc_mask ? ~0 : ~IOMMU_MMIO),
+			    leaf->prot & (kt->cfg->enc_mask ? ~0 : ~IOMMU_MMIO),
 			    hw->prot, "leaf at %#llx", iova);
 	nr = 1U << (leaf->lg2 - min(leaf->lg2, kt_item_lg2(level)));
 	for (i = 0; i < nr; i++) {

@@ -40,19 +40,18 @@ static void unmap_bad_arguments(struct kunit *test)
 	kt_map(kt, kt->last - size + 1, 0, size, KT_RW);
 	iommu_iotlb_gather_init(&gather);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		KUNIT_EXPECT_EQ_MSG(test, 0,
-				    kt_iommu(kt)->ops->unmap_range(
-					    kt_iommu(kt), bad[i][0], bad[i][1],
-					    &gather),
-				    "unmap %#llx, %#llx bytes", bad[i][0],
-				    bad[i][1]);
+		KUNIT_EXPECT_EQ_MSG(
+			test, 0,
+			kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), bad[i][0],
+						       bad[i][1], &gather),
+			"unmap %#llx, %#llx bytes", bad[i][0], bad[i][1]);
 	for (off = 1; off < size; off <<= 1) {
 		KUNIT_EXPECT_EQ(test, 0,
 				kt_iommu(kt)->ops->unmap_range(
 					kt_iommu(kt), off, size, &gather));
 		KUNIT_EXPECT_EQ(test, 0,
-				kt_iommu(kt)->ops->unmap_range(
-					kt_iommu(kt), 0, off, &gather));
+				kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), 0,
+							       off, &gather));
 		KUNIT_EXPECT_EQ(test, 0,
 				kt_iommu(kt)->ops->unmap_range(
 					kt_iommu(kt), 0, size + off, &gather));
@@ -280,7 +279,7 @@ static struct kunit_case kt_unmap_cases[] = {
 	KT_CASE(unmap_in_any_order),
 	KT_CASE(unmap_at_the_end),
 	KT_CASE(unmap_then_map_again),
-	{}
+	{},
 };
 
 KT_SUITE(unmap);

@@ -132,8 +132,7 @@ static void kt_peer_map_range(struct kt *kt, struct kt_peer *peer, u64 iova,
 				    len - (count << lg2)) == lg2)
 			count++;
 		KUNIT_ASSERT_EQ(kt->test, 0,
-				kt_peer_map(peer, iova, oa, size, count,
-					    prot));
+				kt_peer_map(peer, iova, oa, size, count, prot));
 		iova += count << lg2;
 		oa += count << lg2;
 		len -= count << lg2;
@@ -255,8 +254,8 @@ static void compare_dirty(struct kunit *test)
 			iommu_dirty_bitmap_init(&dirty, NULL, &ours);
 			KUNIT_EXPECT_EQ(test, 0,
 					pt_iommu_amdv1_read_and_clear_dirty(
-						&kt->domain, iova, iova,
-						flags, &dirty));
+						&kt->domain, iova, iova, flags,
+						&dirty));
 			iommu_dirty_bitmap_init(&dirty, NULL, &theirs);
 			kt_peer_read_dirty(peer, iova, iova, flags, &dirty);
 			KUNIT_EXPECT_EQ(test, ours.start, theirs.start);
@@ -288,7 +287,7 @@ static struct kunit_case kt_compare_cases[] = {
 	KUNIT_CASE_PARAM(compare_each_size, kt_compare_gen_params),
 	KUNIT_CASE_PARAM(compare_random_ranges, kt_compare_gen_params),
 	KUNIT_CASE_PARAM(compare_dirty, kt_compare_gen_params),
-	{}
+	{},
 };
 
 KT_SUITE(compare);
