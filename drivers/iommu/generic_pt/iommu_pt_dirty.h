@@ -78,6 +78,7 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 			   unsigned int level)
 {
 	unsigned int item_lg2 = pt_item_lg2(level);
+	unsigned int line_lg2 = item_lg2 + PT_LINE_LG2;
 	unsigned int nr = PTF_ITEMS - pt_index(dirty->iova, level);
 	unsigned int i = 0, in_leaf, before;
 	u64 rest;
@@ -88,16 +89,16 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 
 		if (ptf_is_table(item, level))
 			return;
-		/* A clean stretch costs one test a line */
-		if (!level && i + PT_LINE_ITEMS <= nr &&
-		    dirty->left >= (u64)PT_LINE_ITEMS << item_lg2 &&
-		    !(item & PTF_DIRTY) && pt_line_clean(&slot[i])) {
-			pt_dirty_advance(dirty, (u64)PT_LINE_ITEMS << item_lg2,
-					 false);
+		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
+		/* A clean line of whole leaves costs one test */
+		if (!level && lg2 <= line_lg2 &&
+		    pt_is_aligned(dirty->iova, line_lg2) &&
+		    dirty->left > pt_low_mask(line_lg2) &&
+		    pt_line_clean(&slot[i])) {
+			pt_dirty_advance(dirty, 1ULL << line_lg2, false);
 			i += PT_LINE_ITEMS;
 			continue;
 		}
-		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
 		/* The range may begin inside of a leaf: look at all of it */
 		rest = (1ULL << lg2) - (dirty->iova & pt_low_mask(lg2));
 		before = (dirty->iova & pt_low_mask(lg2)) >> item_lg2;
