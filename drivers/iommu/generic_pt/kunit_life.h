@@ -118,7 +118,7 @@ static void life_ends_for_a_large_leaf(struct kunit *test)
 {
 	struct kt *kt = test->priv;
 	u64 small = 1ULL << kt->min_lg2;
-	unsigned int lg2, i, tables;
+	unsigned int lg2, i, gone;
 
 	for (lg2 = kt_table_lg2(kt); lg2 < 64; lg2++) {
 		u64 size = 1ULL << lg2, iova = kt_iova(kt, lg2);
@@ -130,15 +130,15 @@ static void life_ends_for_a_large_leaf(struct kunit *test)
 		kt_map(kt, iova + size - small, 0, small, KT_RW);
 		kt_unmap(kt, iova, small);
 		kt_unmap(kt, iova + size - small, small);
-		tables = kt_check(kt).tables;
+		kt_check(kt);
 
 		kt->nr_flushes = 0;
 		kt_map(kt, iova, 0, size, KT_RW);
-		for (i = 0; i < kt->nr_flushes; i++)
-			tables -= kt->flush[i].tables;
-		KUNIT_EXPECT_GT(test, kt->nr_flushes, 0);
-		KUNIT_EXPECT_EQ(test, tables, kt_check(kt).tables);
+		for (i = 0, gone = 0; i < kt->nr_flushes; i++)
+			gone += kt->flush[i].tables;
+		KUNIT_EXPECT_GT(test, gone, 0);
 		kt_expect_edges(kt, iova, size);
+		kt_check(kt);
 		KUNIT_EXPECT_EQ(test, size, kt_unmap(kt, iova, size));
 		kt_check(kt);
 	}

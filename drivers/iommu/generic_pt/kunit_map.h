@@ -124,11 +124,11 @@ static void kt_refuse(struct kt *kt, int error, u64 iova, u64 oa, u64 len,
 {
 	unsigned int calls = kt->nr_calls, level = kt->hw_level;
 	size_t mapped = 77;
+	int ret;
 
-	KUNIT_EXPECT_EQ_MSG(kt->test, error,
-			    kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa,
-							 len, prot, GFP_KERNEL,
-							 &mapped),
+	ret = kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
+					   GFP_KERNEL, &mapped);
+	KUNIT_EXPECT_EQ_MSG(kt->test, ret, error,
 			    "map %#llx -> %#llx, %#llx bytes, prot %d", iova,
 			    oa, len, prot);
 	KUNIT_EXPECT_EQ(kt->test, mapped, 77);

@@ -234,7 +234,8 @@ static unsigned int kt_max_lg2(struct kt *kt, unsigned int nr)
 	int lg2;
 
 	for (lg2 = 63; lg2 > 0; lg2--)
-		if ((kt->sizes & (1ULL << lg2)) && kt->last >> lg2 >= nr - 1)
+		if ((kt->sizes & (1ULL << lg2)) &&
+		    kt_fits(kt, (u64)(nr - 1) << lg2, 1ULL << lg2))
 			return lg2;
 	return kt->min_lg2;
 }
