@@ -239,7 +239,7 @@ static void dirty_across_holes(struct kunit *test)
 static void dirty_bad_arguments(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	u64 size = 1ULL << kt->min_lg2;
+	u64 size = 1ULL << kt->min_lg2, half = 1ULL << (PTF_GRANULE_LG2 - 1);
 	struct iommu_iotlb_gather gather;
 	struct iommu_dirty_bitmap dirty;
 
@@ -250,11 +250,11 @@ static void dirty_bad_arguments(struct kunit *test)
 			PTF_FN(read_and_clear_dirty)(&kt->domain, 0, 0, 0,
 						     &dirty));
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, 0, size / 2,
-						     0, &dirty));
+			PTF_FN(read_and_clear_dirty)(&kt->domain, 0, half, 0,
+						     &dirty));
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, size / 2,
-						     size, 0, &dirty));
+			PTF_FN(read_and_clear_dirty)(&kt->domain, half, size, 0,
+						     &dirty));
 	KUNIT_EXPECT_EQ(test, -ERANGE,
 			PTF_FN(read_and_clear_dirty)(&kt->domain,
 						     kt->last - size + 1,
