@@ -102,8 +102,7 @@ static void map_last_byte_of_the_aperture(struct kunit *test)
 
 	if (kt->last != ~0ULL)
 		KUNIT_EXPECT_EQ(test, -ERANGE,
-				kt_iommu(kt)->ops->lookup(
-					kt_iommu(kt), kt->last + 1, &entry));
+				kt_op_lookup(kt, kt->last + 1, &entry));
 }
 
 /* The last byte of the OA space */
@@ -126,8 +125,7 @@ static void kt_refuse(struct kt *kt, int error, u64 iova, u64 oa, u64 len,
 	size_t mapped = 77;
 	int ret;
 
-	ret = kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
-					   GFP_KERNEL, &mapped);
+	ret = kt_op_map(kt, iova, oa, len, prot, &mapped);
 	KUNIT_EXPECT_EQ_MSG(kt->test, ret, error,
 			    "map %#llx -> %#llx, %#llx bytes, prot %d", iova,
 			    oa, len, prot);
@@ -434,16 +432,12 @@ static void lookup_beyond_the_aperture(struct kunit *test)
 	kt_map(kt, 0, size, size, KT_RW);
 	for (lg2 = fls64(kt->last); lg2 < 64; lg2++) {
 		KUNIT_EXPECT_EQ(test, -ERANGE,
-				kt_iommu(kt)->ops->lookup(kt_iommu(kt),
-							  1ULL << lg2, &entry));
-		KUNIT_EXPECT_EQ(test, 0,
-				PTF_FN(iova_to_phys)(&kt->domain, 1ULL << lg2));
+				kt_op_lookup(kt, 1ULL << lg2, &entry));
+		KUNIT_EXPECT_EQ(test, 0, kt_op_iova_to_phys(kt, 1ULL << lg2));
 	}
 	/* Inside, above what a tree that grows reaches so far */
 	kt_expect_hole(kt, kt->last);
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kt_iommu(kt)->ops->lookup(kt_iommu(kt), kt->last,
-						  &entry));
+	KUNIT_EXPECT_EQ(test, -ENOENT, kt_op_lookup(kt, kt->last, &entry));
 	KUNIT_EXPECT_EQ(test, entry.oa, 1);
 	KUNIT_EXPECT_EQ(test, entry.size, 2);
 	KUNIT_EXPECT_EQ(test, entry.prot, 3);

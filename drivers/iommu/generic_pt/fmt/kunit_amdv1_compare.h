@@ -87,12 +87,13 @@ static void kt_compare_table(struct kt *kt, const u64 *ours, const u64 *theirs,
 		bool is_table = level && ((theirs[i] >> 9) & 7) == level;
 
 		if (is_table && !ours[i]) {
-			KUNIT_ASSERT_TRUE_MSG(
-				kt->test,
-				kt_peer_empty(phys_to_virt(theirs[i] &
-							   KT_TABLE_OA),
-					      level - 1),
-				"nothing at %#llx, level %u", at, level);
+			const u64 *table =
+				phys_to_virt(theirs[i] & KT_TABLE_OA);
+
+			KUNIT_ASSERT_TRUE_MSG(kt->test,
+					      kt_peer_empty(table, level - 1),
+					      "nothing at %#llx, level %u", at,
+					      level);
 			continue;
 		}
 		if (!is_table) {
@@ -238,7 +239,7 @@ static void compare_dirty(struct kunit *test)
 			struct kt_hw hw;
 			u64 at = iova + i * (iova / 3), *table;
 
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), at);
+			kt_op_set_dirty(kt, at);
 			table = kt_peer_top(peer, &level);
 			for (;; level--) {
 				table += at >> (12 + 9 * level) & 511;
@@ -253,9 +254,8 @@ static void compare_dirty(struct kunit *test)
 			flags = i == 1 ? IOMMU_DIRTY_NO_CLEAR : 0;
 			iommu_dirty_bitmap_init(&dirty, NULL, &ours);
 			KUNIT_EXPECT_EQ(test, 0,
-					pt_iommu_amdv1_read_and_clear_dirty(
-						&kt->domain, iova, iova, flags,
-						&dirty));
+					kt_op_dirty(kt, iova, iova, flags,
+						    &dirty));
 			iommu_dirty_bitmap_init(&dirty, NULL, &theirs);
 			kt_peer_read_dirty(peer, iova, iova, flags, &dirty);
 			KUNIT_EXPECT_EQ(test, ours.start, theirs.start);
