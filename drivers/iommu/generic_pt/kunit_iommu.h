@@ -62,7 +62,12 @@ struct kt_config {
  * @dirty: The dirty bit is set
  */
 struct kt_hw {
-	enum { KT_NONE, KT_TABLE, KT_LEAF, KT_BAD } kind;
+	enum {
+		KT_NONE,
+		KT_TABLE,
+		KT_LEAF,
+		KT_BAD
+	} kind;
 	u64 oa;
 	unsigned int lg2;
 	int prot;
@@ -171,6 +176,7 @@ struct kt {
 		struct iommu_domain domain;
 		struct PTF_TABLE table;
 	};
+	/* What a driver protects its list of devices with */
 	spinlock_t top_lock;
 	u64 hw_root;
 	unsigned int hw_level;
@@ -196,14 +202,23 @@ struct kt {
 
 PT_IOMMU_CHECK_DOMAIN(struct kt, table.iommu, domain);
 
-/* A callback cannot end the test: remember what was wrong */
-#define kt_complain(kt, fmt, ...)                             \
-	do {                                                  \
-		if (!(kt)->complaint[0])                      \
-			snprintf((kt)->complaint,             \
-				 sizeof((kt)->complaint),     \
-				 fmt, ##__VA_ARGS__);         \
-	} while (0)
+/* A callback cannot end the test: remember what was wrong first */
+static __printf(2, 3) void kt_complain(struct kt *kt, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (!kt->complaint[0])
+		vsnprintf(kt->complaint, sizeof(kt->complaint), fmt, args);
+	va_end(args);
+}
+
+static void kt_complain_page(struct kt *kt, const struct kt_page *page,
+			     const char *what)
+{
+	kt_complain(kt, "table of level %u, IOVA %#llx: %s", page->level,
+		    page->iova, what);
+}
 
 static void kt_expect_no_complaint(struct kt *kt)
 {
@@ -219,6 +234,43 @@ static inline bool kt_feature(const struct kt *kt, unsigned int bit)
 static inline struct pt_iommu *kt_iommu(struct kt *kt)
 {
 	return &kt->table.iommu;
+}
+
+/* The operations, as they are called by the core */
+
+static int kt_op_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
+		     size_t *mapped)
+{
+	return kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
+					    GFP_KERNEL, mapped);
+}
+
+static size_t kt_op_unmap(struct kt *kt, u64 iova, u64 len,
+			  struct iommu_iotlb_gather *gather)
+{
+	return kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len, gather);
+}
+
+static int kt_op_lookup(struct kt *kt, u64 iova, struct pt_iommu_entry *entry)
+{
+	return kt_iommu(kt)->ops->lookup(kt_iommu(kt), iova, entry);
+}
+
+static phys_addr_t kt_op_iova_to_phys(struct kt *kt, u64 iova)
+{
+	return PTF_FN(iova_to_phys)(&kt->domain, iova);
+}
+
+static int kt_op_set_dirty(struct kt *kt, u64 iova)
+{
+	return kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), iova);
+}
+
+static int kt_op_dirty(struct kt *kt, u64 iova, u64 len, unsigned long flags,
+		       struct iommu_dirty_bitmap *dirty)
+{
+	return PTF_FN(read_and_clear_dirty)(&kt->domain, iova, len, flags,
+					    dirty);
 }
 
 /* ------------------------------- allocator ------------------------------- */
@@ -272,8 +324,7 @@ static unsigned int kt_reap(struct kt *kt)
 			continue;
 		}
 		if (!kt->dead && page->seen && !page->flushed)
-			kt_complain(kt, "table of level %u, IOVA %#llx was freed without a flush",
-				    page->level, page->iova);
+			kt_complain_page(kt, page, "freed, not flushed");
 		xa_erase(&kt->pages, pfn);
 		put_page(virt_to_page(page->mem));
 		kfree(page);
@@ -318,16 +369,13 @@ static unsigned int kt_see_freelist(struct kt *kt, struct list_head *freelist,
 			break;
 		}
 		if (kt_tree_reaches(kt, page->mem))
-			kt_complain(kt, "a table was flushed before it left the tree");
+			kt_complain_page(kt, page, "still in the tree");
 		if (page->seen &&
 		    (start > page->iova || last < kt_page_last(page)))
-			kt_complain(kt, "table of level %u, IOVA %#llx: flush %#llx-%#llx does not cover it",
-				    page->level, page->iova, start, last);
-		if (page->seen &&
-		    kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+			kt_complain_page(kt, page, "flushed in part");
+		if (page->seen && kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
 		    !page->leaves_flushed)
-			kt_complain(kt, "table of level %u, IOVA %#llx left before its leaves were flushed",
-				    page->level, page->iova);
+			kt_complain_page(kt, page, "leaves not flushed");
 		page->flushed = true;
 	}
 	return nr;
@@ -338,10 +386,14 @@ static void kt_record(struct kt *kt, struct kt_flush flush)
 	struct kt_page *page;
 	unsigned long pfn;
 
+	/* Only asked for without gaps */
+	if (!kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS))
+		goto out;
 	xa_for_each(&kt->pages, pfn, page)
 		if (page->seen && flush.start <= page->iova &&
 		    flush.last >= kt_page_last(page))
 			page->leaves_flushed = true;
+out:
 	if (kt->nr_flushes < KT_FLUSHES)
 		kt->flush[kt->nr_flushes] = flush;
 	kt->nr_flushes++;
@@ -392,15 +444,15 @@ static void kt_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
 	struct kt *kt = container_of(iommu, struct kt, table.iommu);
 	unsigned long top = pt_read_top(ptf_common(iommu));
 
-	if (!irqs_disabled() ||
-	    (IS_ENABLED(CONFIG_SMP) && !spin_is_locked(&kt->top_lock)))
+	lockdep_assert_held(&kt->top_lock);
+	if (!irqs_disabled())
 		kt_complain(kt, "change_top without the lock");
 	if (pt_top_level(top) != kt->hw_level || top_level != kt->hw_level + 1)
 		kt_complain(kt, "top of level %u becomes one of level %u",
 			    kt->hw_level, top_level);
 	if (pt_item_lg2(top_level) >= kt->cfg->vasz_lg2)
-		kt_complain(kt, "a top of level %u, more than hardware needs for %u bits",
-			    top_level, kt->cfg->vasz_lg2);
+		kt_complain(kt, "level %u is too high for %u bits", top_level,
+			    kt->cfg->vasz_lg2);
 	if (kt->nr_growths >= ARRAY_SIZE(kt->growth)) {
 		kt_complain(kt, "too many growths");
 		return;
