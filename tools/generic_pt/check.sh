@@ -168,11 +168,14 @@ configure()
 	mv "$O/wanted.new" "$O/wanted"
 }
 
-# Lines of a build log that are about our files, with what follows a message
+# Messages of a build log about files that are new or patched
 about_ours()
 {
-	ours '\.[chS]$' >"$LOGS/ours"
-	sed "s,^\(\.\./\)*[^ ]*/linux/,,; s,^$KERNEL/,," "$1" | grep -F -f "$LOGS/ours" |
+	{
+		ours '\.[chS]$'
+		sed -n 's,^+++ b/\(.*\.[chS]\)$,\1,p' patches/*.patch
+	} | sed 's/$/:/' >"$LOGS/ours"
+	sed "s,^\.\./\.\./linux/,,; s,^$KERNEL/,," "$1" | grep -F -f "$LOGS/ours" |
 		grep -E '(warning|error):' || :
 }
 
