@@ -34,12 +34,14 @@
  *     present, software still sees which table stood there.
  *  3. The table's range is flushed with the table on the gather's freelist, so
  *     that the driver flushes walk caches too. The driver frees the list, which
- *     waits for an RCU grace period.
+ *     waits for two RCU grace periods.
  *  4. The tombstone is emptied, if it is still there.
  *
- * It all happens within one RCU read side, so the memory of the table cannot
- * come back as another table before step 4, and the tombstone names it alone.
- * The parent may die and be removed meanwhile; its memory stays as long.
+ * It all happens within one RCU read side, so the first grace period ends after
+ * step 4. Whoever saw the tombstone began before that, so the second one ends
+ * after him: as long as somebody may compare with a tombstone, the memory of the
+ * table does not come back, and the tombstone names this table alone. The parent
+ * may die and be removed meanwhile; its memory stays as long.
  *
  * A map that meets a dead table or a tombstone (its range is disjoint from what
  * the remover unmapped, yet in the same table) must not wait: it may have
