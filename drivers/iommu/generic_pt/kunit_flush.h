@@ -306,7 +306,7 @@ static void flush_without_callbacks(struct kunit *test)
 			kt_op_unmap(kt, i * len + size, size, &gather);
 			kt_model_unmap(kt, i * len + size, size, &smallest);
 		}
-		rcu_barrier();
+		kt_settle();
 		kt_check(kt);
 		kt->dead = false;
 		kt->domain.ops = &kt_domain_ops;

@@ -367,12 +367,19 @@ static unsigned int kt_reap(struct kt *kt)
 	return live;
 }
 
+/* Let deferred frees happen, each of which takes two grace periods */
+static void kt_settle(void)
+{
+	rcu_barrier();
+	rcu_barrier();
+}
+
 /* Whether all tables were freed */
 static bool kt_all_freed(struct kt *kt)
 {
 	/* Takes long */
 	if (!xa_empty(&kt->pages))
-		rcu_barrier();
+		kt_settle();
 	kt_reap(kt);
 	return xa_empty(&kt->pages);
 }
