@@ -22,6 +22,16 @@ static void kt_gather(struct kt *kt, struct iommu_iotlb_gather *gather,
 			kt_model_unmap(kt, iova, len, &smallest));
 }
 
+/* Unmap and flush, without a recount of the tree before it */
+static void kt_gather_now(struct kt *kt, u64 iova, u64 len)
+{
+	struct iommu_iotlb_gather gather;
+
+	iommu_iotlb_gather_init(&gather);
+	kt_gather(kt, &gather, iova, len);
+	iommu_iotlb_sync(&kt->domain, &gather);
+}
+
 /* Ranges that touch become one, in either order */
 static void gather_grows_by_neighbours(struct kunit *test)
 {
@@ -296,7 +306,7 @@ static void flush_without_callbacks(struct kunit *test)
 			kt_op_unmap(kt, i * len + size, size, &gather);
 			kt_model_unmap(kt, i * len + size, size, &smallest);
 		}
-		rcu_barrier();
+		kt_settle();
 		kt_check(kt);
 		kt->dead = false;
 		kt->domain.ops = &kt_domain_ops;

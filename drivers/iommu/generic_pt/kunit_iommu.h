@@ -6,14 +6,14 @@
  * that they can call anything in it. Each case runs once for each configuration
  * of the format, see struct kt_config.
  *
- *   kunit_iommu.h   the domain, its driver and its allocator (this file)
+ *   here            the domain, its driver and its allocator
  *   kunit_model.h   an oracle: what is mapped, as a flat list of leaves
  *   kunit_tree.h    a walk as hardware does it, and a recount of the tree
  *   kunit_ops.h     operations that are checked against both
  *   kunit_fmt.h     suite of the format, walker and arithmetic
  *   kunit_map.h     suites of the operations, like kunit_unmap.h,
  *                   kunit_flush.h, kunit_grow.h, kunit_dirty.h, kunit_life.h
- *                   and kunit_random.h
+ *                   kunit_race.h and kunit_random.h
  *   fmt/kunit_*.h   what only the format knows: configurations, decoder
  */
 #ifndef __GENERIC_PT_KUNIT_IOMMU_H
@@ -32,6 +32,8 @@
 #define KT_FLUSHES 64
 /* What a new table holds: each item looks present */
 #define KT_POISON 0xdb
+
+struct kt;
 
 /**
  * struct kt_config - One way to use a format
@@ -142,6 +144,16 @@ struct kt_page {
 };
 
 /**
+ * struct kt_hook - What is done once, when the library calls out
+ * @call: Function, or NULL
+ * @skip: How many calls out to let pass before
+ */
+struct kt_hook {
+	void (*call)(struct kt *kt);
+	unsigned int skip;
+};
+
+/**
  * struct kt - A page table under test
  * @test: The test
  * @cfg: Its configuration
@@ -166,6 +178,10 @@ struct kt_page {
  * @nr_flushes: Number of these, which may be more than are remembered
  * @growth: Calls of change_top
  * @nr_growths: Number of these
+ * @on_alloc: Called in the middle of an allocation
+ * @on_flush: Called in the middle of a flush
+ * @inner: IOVA that these work at
+ * @racing: A range may be mapped again while it is flushed
  * @complaint: First thing that a callback found wrong
  * @tainted: The kernel had warned of something before
  */
@@ -196,6 +212,10 @@ struct kt {
 	unsigned int nr_flushes;
 	struct kt_growth growth[PTF_MAX_LEVELS];
 	unsigned int nr_growths;
+	struct kt_hook on_alloc;
+	struct kt_hook on_flush;
+	u64 inner;
+	bool racing;
 	char complaint[160];
 	bool tainted;
 };
@@ -234,6 +254,20 @@ static inline bool kt_feature(const struct kt *kt, unsigned int bit)
 static inline struct pt_iommu *kt_iommu(struct kt *kt)
 {
 	return &kt->table.iommu;
+}
+
+static void kt_interrupt(struct kt *kt, struct kt_hook *hook)
+{
+	struct kt_hook now = *hook;
+
+	if (!now.call)
+		return;
+	if (now.skip) {
+		hook->skip--;
+		return;
+	}
+	hook->call = NULL;
+	now.call(kt);
 }
 
 /* The operations, as they are called by the core */
@@ -282,6 +316,7 @@ static void *kt_alloc(struct pt_iommu *iommu, gfp_t gfp)
 	void *mem;
 
 	kt->nr_calls++;
+	kt_interrupt(kt, &kt->on_alloc);
 	if (kt->fail_at && kt->nr_calls >= kt->fail_at &&
 	    kt->nr_calls - kt->fail_at < kt->fail_nr)
 		return NULL;
@@ -332,12 +367,19 @@ static unsigned int kt_reap(struct kt *kt)
 	return live;
 }
 
+/* Let deferred frees happen, each of which takes two grace periods */
+static void kt_settle(void)
+{
+	rcu_barrier();
+	rcu_barrier();
+}
+
 /* Whether all tables were freed */
 static bool kt_all_freed(struct kt *kt)
 {
 	/* Takes long */
 	if (!xa_empty(&kt->pages))
-		rcu_barrier();
+		kt_settle();
 	kt_reap(kt);
 	return xa_empty(&kt->pages);
 }
@@ -411,7 +453,7 @@ static void kt_iotlb_sync(struct iommu_domain *domain,
 			kt_complain(kt, "a table without a range");
 		return;
 	}
-	if (kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+	if (kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) && !kt->racing &&
 	    kt_tree_maps(kt, gather->start, gather->end))
 		kt_complain(kt, "flush %#lx-%#lx names what is mapped",
 			    gather->start, gather->end);
@@ -423,6 +465,7 @@ static void kt_iotlb_sync(struct iommu_domain *domain,
 			      .pgsize = gather->pgsize,
 			      .tables = tables,
 		      });
+	kt_interrupt(kt, &kt->on_flush);
 	iommu_put_pages_list(&gather->freelist);
 }
 
@@ -433,7 +476,11 @@ static void kt_flush_iotlb_all(struct iommu_domain *domain)
 	kt_record(kt, (struct kt_flush){ .all = true, .last = ~0ULL });
 }
 
+/* As a driver writes it, but for the name of the format */
+#define KT_DOMAIN_OPS(fmt) IOMMU_PT_DOMAIN_OPS(fmt)
+
 static const struct iommu_domain_ops kt_domain_ops = {
+	KT_DOMAIN_OPS(PTF_NAME),
 	.iotlb_sync = kt_iotlb_sync,
 	.flush_iotlb_all = kt_flush_iotlb_all,
 };

@@ -420,6 +420,44 @@ static void map_pages_and_unmap_pages(struct kunit *test)
 	kt_check(kt);
 }
 
+/* From above: the core cuts the range, calls us, and unwinds what failed */
+static void map_and_unmap_by_the_core(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+	u64 size = 1ULL << kt->min_lg2;
+	unsigned int smallest, lg2;
+	u64 len, mapped;
+
+	/* All sizes, where there is room for it */
+	lg2 = clamp(kt_max_lg2(kt, 4), kt->min_lg2 + 6, 36U);
+	len = min(1ULL << lg2, kt->oa_last / 2 + 1) + 7 * size;
+	KUNIT_ASSERT_EQ(test, 0,
+			iommu_map(&kt->domain, size, size, len, KT_RW,
+				  GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0,
+			kt_model_map(kt, size, size, len, KT_RW, U64_MAX,
+				     &mapped));
+	kt_check(kt);
+	KUNIT_EXPECT_EQ(test, 2 * size + 5,
+			iommu_iova_to_phys(&kt->domain, 2 * size + 5));
+	KUNIT_EXPECT_EQ(test, len, iommu_unmap(&kt->domain, size, len));
+	KUNIT_EXPECT_EQ(test, len, kt_model_unmap(kt, size, len, &smallest));
+	kt_check(kt);
+
+	/* Something in the way: it stays, all else is unwound */
+	kt_map(kt, 40 * size, 0, size, IOMMU_READ);
+	KUNIT_EXPECT_EQ(test, -EADDRINUSE,
+			iommu_map(&kt->domain, size, 2 * size, 48 * size, KT_RW,
+				  GFP_KERNEL));
+	kt_check(kt);
+	/* Up to a hole */
+	KUNIT_EXPECT_EQ(test, size,
+			iommu_unmap(&kt->domain, 40 * size, 8 * size));
+	kt_model_unmap(kt, 40 * size, 8 * size, &smallest);
+	KUNIT_EXPECT_EQ(test, 0, iommu_unmap(&kt->domain, 0, 8 * size));
+	kt_check(kt);
+}
+
 /* A lookup anywhere outside of the aperture is an answer, not an accident */
 static void lookup_beyond_the_aperture(struct kunit *test)
 {
@@ -463,6 +501,7 @@ static struct kunit_case kt_map_cases[] = {
 	KT_CASE(map_uses_the_largest_leaves),
 	KT_CASE(map_limited_by_alignment),
 	KT_CASE(map_pages_and_unmap_pages),
+	KT_CASE(map_and_unmap_by_the_core),
 	KT_CASE(lookup_beyond_the_aperture),
 	{},
 };

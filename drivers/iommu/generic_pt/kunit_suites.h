@@ -14,11 +14,12 @@
 #include "kunit_grow.h"
 #include "kunit_life.h"
 #include "kunit_map.h"
+#include "kunit_race.h"
 #include "kunit_random.h"
 #include "kunit_unmap.h"
 
 kunit_test_suites(&kt_fmt_suite, &kt_map_suite, &kt_unmap_suite,
 		  &kt_flush_suite, &kt_grow_suite, &kt_dirty_suite,
-		  &kt_life_suite, &kt_random_suite);
+		  &kt_life_suite, &kt_race_suite, &kt_random_suite);
 
 #endif /* __GENERIC_PT_KUNIT_SUITES_H */
