@@ -349,12 +349,11 @@ static noinline int pt_map_runs(struct pt_map *map)
 static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
 					u64 oa, pt_item_t attrs)
 {
-	unsigned long top = pt_read_top(common);
 	struct pt_pos pos;
 	bool done = false;
 
 	rcu_read_lock();
-	pos = pt_walk_from(common, top, iova, 0);
+	pos = pt_walk_from(common, pt_read_top(common), iova, 0);
 	if (likely(!pos.level && !pos.item &&
 		   pt_users_get(pt_slot_desc(pos.slot), 1))) {
 		WRITE_ONCE(*pos.slot,
