@@ -22,8 +22,8 @@ LINE = re.compile(r'ptbench: (\w+)\|(.*)')
 # the beginning of what it does. A peer's name stands for that peer, 'peer' for
 # the fastest one, 'count' for the figure itself.
 TARGETS = (
-    ('P1', '', 'floor', 2.0),
-    ('P2', '', 'floor', 2.0),
+    ('P1', 'map 256x', 'floor', 2.0),
+    ('P2', 'unmap 256x4K', 'floor', 2.0),
     ('P3', '', 'peer', 0.9),
     ('P4', '', '6.12 amd v2', 0.95),
     ('P4', '', 'floor', 1.05),

@@ -48,41 +48,60 @@ static void run_lookup(void *arg, unsigned int nr)
 	walk->next = next + nr;
 }
 
-/* One dependent load a level, of our own tables */
-static __always_inline u64 chase(u64 *table, unsigned int levels, u64 iova)
+/* One dependent load a level, of tables that only this walks */
+static noinline u64 chase_loop(const u64 *table, u64 iova)
 {
+	unsigned int levels = 3;
 	u64 item;
 
 	while (levels--) {
-		item = READ_ONCE(table[(iova >> (12 + 9 * levels)) % 512]);
+		item = table[(iova >> (12 + 9 * levels)) % 512];
 		table = phys_to_virt(item & GENMASK_ULL(51, 12));
 	}
 	return (item & GENMASK_ULL(51, 12)) | (iova & ~PAGE_MASK);
 }
 
-static __always_inline void run_chase(struct bench_walk *walk, unsigned int nr,
-				      unsigned int levels)
+static noinline u64 chase_unrolled(const u64 *table, u64 iova)
 {
-	unsigned int i, next = walk->next, any;
-	u64 *root = walk->table->kind->root(walk->table->domain, &any);
+	u64 item;
+
+	item = table[(iova >> 30) % 512];
+	table = phys_to_virt(item & GENMASK_ULL(51, 12));
+	item = table[(iova >> 21) % 512];
+	table = phys_to_virt(item & GENMASK_ULL(51, 12));
+	item = table[(iova >> 12) % 512];
+	return (item & GENMASK_ULL(51, 12)) | (iova & ~PAGE_MASK);
+}
+
+static __always_inline void run_chase(struct bench_walk *walk, unsigned int nr,
+				      u64 (*chase)(const u64 *table, u64 iova))
+{
+	unsigned int i, next = walk->next, levels;
+	u64 *root = walk->table->kind->root(walk->table->domain, &levels);
 	u64 iova, oa = 0;
 
 	for (i = 0; i < nr; i++) {
 		iova = walk->iovas[(next + i) % LOOKUPS] + after(oa);
-		oa = chase(root, levels, iova);
+		oa = chase(root, iova);
 		if (unlikely(!oa))
 			bench_failed = true;
 	}
 	walk->next = next + nr;
 }
 
-static void run_chase_3(void *arg, unsigned int nr)
+static void run_chase_loop(void *arg, unsigned int nr)
 {
-	run_chase(arg, nr, 3);
+	run_chase(arg, nr, chase_loop);
 }
 
-static const struct bench_way lookup_ways[] = {
-	{ "floor chase", { run_chase_3 } },
+static void run_chase_unrolled(void *arg, unsigned int nr)
+{
+	run_chase(arg, nr, chase_unrolled);
+}
+
+static const struct bench_way chase_ways[] = {
+	{ "floor loop", { run_chase_loop } },
+	{ "floor unrolled", { run_chase_unrolled } },
 };
 
 static void walk_init(struct bench_walk *walk, struct bench_table *table,
@@ -100,7 +119,6 @@ static void bench_lookups(struct kunit *test, const char *what,
 			  const u64 *iovas, u64 bytes)
 {
 	struct bench_row *row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	const struct bench_way chase_way = { "floor chase", { run_chase_3 } };
 	struct bench_walk walks[BENCH_TABLES_MAX], chase;
 	struct bench_tables tables;
 	struct bench_table floor;
@@ -115,7 +133,8 @@ static void bench_lookups(struct kunit *test, const char *what,
 	/* Tables of its own, so that nobody warms the cache for another */
 	bench_table_alloc(test, &floor, &bench_amdv1, 3);
 	walk_init(&chase, &floor, iovas, bytes);
-	bench_row_add(row, &chase_way, &chase);
+	for (t = 0; t < (bytes > SZ_1G ? 1 : ARRAY_SIZE(chase_ways)); t++)
+		bench_row_add(row, &chase_ways[t], &chase);
 	bench_tables_alloc(test, &tables, 3);
 	for (t = 0; t < tables.nr; t++) {
 		const struct bench_way way = {
