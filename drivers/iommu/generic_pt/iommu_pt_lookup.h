@@ -37,7 +37,7 @@ pt_find_leaf(const struct pt_common *common, u64 iova)
 
 	if (unlikely(!pt_level_covers(pt_top_level(top), iova)))
 		return (struct pt_pos){};
-	return pt_walk_from(common, top, iova, 0);
+	return pt_walk_leaf(common, top, iova);
 }
 
 static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
@@ -45,7 +45,7 @@ static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
 {
 	const struct pt_common *common = ptf_common(iommu);
 	struct pt_pos pos;
-	unsigned int lg2;
+	u64 mask;
 
 	if (iova < iommu->domain.geometry.aperture_start ||
 	    iova > iommu->domain.geometry.aperture_end)
@@ -55,10 +55,9 @@ static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
 	rcu_read_unlock();
 	if (!ptf_present(pos.item))
 		return -ENOENT;
-	lg2 = ptf_leaf_lg2(pos.item, pos.level);
-	entry->oa = ptf_leaf_oa(common, pos.item, pos.level) |
-		    (iova & pt_low_mask(lg2));
-	entry->size = 1ULL << lg2;
+	mask = ptf_leaf_mask(pos.item, pos.level);
+	entry->oa = ptf_leaf_oa(common, pos.item, pos.level) | (iova & mask);
+	entry->size = mask + 1;
 	entry->prot = ptf_prot(pos.item);
 	return 0;
 }
@@ -75,7 +74,7 @@ static __always_inline phys_addr_t pt_iova_to_phys(struct pt_iommu *iommu,
 	if (unlikely(!ptf_present(pos.item)))
 		return 0;
 	return ptf_leaf_oa(common, pos.item, pos.level) |
-	       (iova & pt_low_mask(ptf_leaf_lg2(pos.item, pos.level)));
+	       (iova & ptf_leaf_mask(pos.item, pos.level));
 }
 
 #endif /* __GENERIC_PT_IOMMU_PT_LOOKUP_H */

@@ -411,7 +411,7 @@ static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
 	if (unlikely(!pt_level_covers(pt_top_level(top), iova)))
 		return false;
 	rcu_read_lock();
-	done = pt_map_item(pt_walk_from(common, top, iova, 0), item);
+	done = pt_map_item(pt_walk_leaf(common, top, iova), item);
 	rcu_read_unlock();
 	return done;
 }
