@@ -4,7 +4,7 @@
 
 S := tools/generic_pt
 
-.PHONY: help run test check kunit model bench kernel-path series clean
+.PHONY: help run test check kunit model bench bench-compare kernel-path series clean
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
@@ -13,6 +13,7 @@ help:
 	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU'
 	@echo 'make model        check the model of a table'"'"'s life with spin, more of it than make test'
 	@echo 'make bench        time the library against floors and 6.12 (fails only if it cannot)'
+	@echo 'make bench-compare A=FILE B=FILE   what moved from one build/bench.json to another'
 	@echo 'make kernel-path  prepare the kernel tree and print where it is'
 	@echo 'make series       write overlay and patches as a git format-patch series'
 	@echo 'make clean        remove build/ and the prepared tree, keep unpacked kernels'
@@ -40,6 +41,9 @@ model:
 
 bench:
 	@$S/bench.sh
+
+bench-compare:
+	@python3 $S/bench.py compare $A $B
 
 kernel-path:
 	@$S/prepare.sh

@@ -269,7 +269,8 @@ def main(first=None):
         shutil.rmtree(scratch, ignore_errors=True)
         os.mkdir(scratch)
         touched = tree.wanted(base, scratch, steps, whole=not first)
-        changes = sync(base, files, gone, scratch, touched, linux,
+        peers = tree.add_peers(base, scratch)
+        changes = sync(base, files, gone, scratch, touched | peers, linux,
                        os.path.join(home, 'real.json'))
         shutil.rmtree(scratch)
     say(f'Linux {tree.version_of(linux)} with {len(touched)} files of ours, '
