@@ -13,7 +13,7 @@
  *  - PTF_INDEX_LG2: lg2 of the number of items in a table
  *  - PTF_MAX_LEVELS, PTF_MAX_IOVA_LG2, PTF_MAX_OA_LG2: its limits
  *  - PTF_FEATURES: mask of the feature bits that it understands
- *  - PTF_PRESENT_MASK: bits that are set in each present item
+ *  - PTF_PRESENT_MASK: bits that ptf_present_bits() sets for a present item
  *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one
  */
 #ifndef __GENERIC_PT_COMMON_INTERNAL_H
@@ -31,6 +31,15 @@
  * Return: true when hardware would use it.
  */
 static inline bool ptf_present(pt_item_t item);
+
+/**
+ * ptf_present_bits() - Presence as bits, so that items can be tested together
+ * @item: Any item
+ *
+ * Return: A word in which PTF_PRESENT_MASK is all set if the item is present,
+ * and not all set if it is not. The other bits mean nothing.
+ */
+static inline pt_item_t ptf_present_bits(pt_item_t item);
 
 /**
  * ptf_is_table() - Whether an item points to a table

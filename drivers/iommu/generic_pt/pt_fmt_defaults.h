@@ -15,6 +15,25 @@
 #define PTF_DIRTY 0ULL
 #endif
 
+/* Presence is PTF_PRESENT_MASK in the item itself */
+#ifndef ptf_present_bits
+static inline pt_item_t pt_default_present_bits(pt_item_t item)
+{
+	return item;
+}
+
+#define ptf_present_bits pt_default_present_bits
+#endif
+
+#ifndef ptf_present
+static inline bool pt_default_present(pt_item_t item)
+{
+	return (ptf_present_bits(item) & PTF_PRESENT_MASK) == PTF_PRESENT_MASK;
+}
+
+#define ptf_present pt_default_present
+#endif
+
 /* The table level that holds leaves of a size */
 #ifndef ptf_leaf_level
 static inline unsigned int pt_default_leaf_level(unsigned int lg2)

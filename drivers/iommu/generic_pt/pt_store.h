@@ -78,7 +78,7 @@ static __always_inline bool pt_line_present(const pt_item_t *items)
 	unsigned int i;
 
 	for (i = 0; i < PT_LINE_ITEMS; i++)
-		all &= READ_ONCE(items[i]);
+		all &= ptf_present_bits(READ_ONCE(items[i]));
 	return all == PTF_PRESENT_MASK;
 }
 

@@ -42,13 +42,6 @@
 /* The level above would hold it, but hardware faults on a leaf of 512 GiB */
 #define AMDV1_NO_LEAF_LG2 39
 
-static inline bool amdv1_present(pt_item_t item)
-{
-	return item & AMDV1_PR;
-}
-
-#define ptf_present amdv1_present
-/* Set in each present item, so that presence of many is tested by one AND */
 #define PTF_PRESENT_MASK AMDV1_PR
 
 /* No level is ever skipped, so the next level is known beforehand */
