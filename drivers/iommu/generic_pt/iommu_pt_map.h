@@ -146,7 +146,7 @@ static noinline void pt_map_bury(struct pt_map *map, pt_item_t *slot,
 		if (flush &&
 		    pt_feature(map->common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
 			domain->ops->flush_iotlb_all(domain);
-		pt_store_table(slot, item, ptf_tombstone(item));
+		pt_store_tombstone(slot, item);
 	}
 	if (flush)
 		domain->ops->flush_iotlb_all(domain);

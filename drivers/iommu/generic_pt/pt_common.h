@@ -15,6 +15,8 @@
  *  - PTF_FEATURES: mask of the feature bits that it understands
  *  - PTF_PRESENT_MASK: bits that ptf_present_bits() sets for a present item
  *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one
+ *  - PTF_ACCESSED: the bit that hardware sets in pointers that it followed, if
+ *    it has one and the format does not set it beforehand
  */
 #ifndef __GENERIC_PT_COMMON_INTERNAL_H
 #define __GENERIC_PT_COMMON_INTERNAL_H
@@ -149,7 +151,8 @@ static inline int ptf_prot(pt_item_t item);
  * ptf_tombstone() - Make a table pointer not present without losing its address
  * @item: A table pointer
  *
- * Return: An item that is not present and not 0.
+ * Return: An item that is not present and not 0, the same for each pointer to
+ * that table, whatever hardware has set in it.
  */
 static inline pt_item_t ptf_tombstone(pt_item_t item);
 

@@ -15,6 +15,11 @@
 #define PTF_DIRTY 0ULL
 #endif
 
+/* Formats whose hardware does not mark what it walked through */
+#ifndef PTF_ACCESSED
+#define PTF_ACCESSED 0ULL
+#endif
+
 /* Presence is PTF_PRESENT_MASK in the item itself */
 #ifndef ptf_present_bits
 static inline pt_item_t pt_default_present_bits(pt_item_t item)
@@ -61,7 +66,7 @@ static inline pt_item_t pt_default_leaf_step(unsigned int lg2)
 #ifndef ptf_tombstone
 static inline pt_item_t pt_default_tombstone(pt_item_t item)
 {
-	return item & ~PTF_PRESENT_MASK;
+	return item & ~(PTF_PRESENT_MASK | PTF_ACCESSED);
 }
 
 #define ptf_tombstone pt_default_tombstone

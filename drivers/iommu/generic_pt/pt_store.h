@@ -25,6 +25,20 @@ static inline bool pt_store_table(pt_item_t *slot, pt_item_t old,
 	return cmpxchg64(slot, old, item) == old;
 }
 
+/*
+ * Make a pointer to a dead table its tombstone, unless that has happened
+ * already. Hardware may set its accessed bit meanwhile, so look again.
+ */
+static inline void pt_store_tombstone(pt_item_t *slot, pt_item_t item)
+{
+	pt_item_t tombstone = ptf_tombstone(item);
+
+	item = READ_ONCE(*slot);
+	while (ptf_present(item) && ptf_tombstone(item) == tombstone &&
+	       !try_cmpxchg64(slot, &item, tombstone))
+		;
+}
+
 /* Empty an item whose IOVA the caller owns */
 static inline void pt_store_empty(pt_item_t *slot)
 {

@@ -27,7 +27,8 @@
  *  1. With PT_FEAT_FLUSH_RANGE_NO_GAPS the table's range is flushed: its leaves
  *     are empty, and nothing refers to them any more.
  *  2. The pointer in the parent becomes a tombstone: hardware takes it for not
- *     present, software still sees which table stood there.
+ *     present, software still sees which table stood there. It is the same one
+ *     whatever hardware has set in the pointer (accessed).
  *  3. The table's range is flushed with the table on the gather's freelist, so
  *     that the driver flushes walk caches too. The driver frees the list, which
  *     waits for an RCU grace period.
@@ -207,9 +208,8 @@ static struct pt_desc *pt_remove(struct pt_iommu *iommu, struct pt_desc *desc)
 			      pt_desc_level(parent));
 	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
 		pt_flush_table(iommu, desc, NULL);
-	/* Fails when a map was faster */
-	if (!pt_store_table(slot, item, ptf_tombstone(item)))
-		PT_WARN_ON(READ_ONCE(*slot) == item);
+	/* Does nothing when a map was faster */
+	pt_store_tombstone(slot, item);
 	pt_env_defer(&freelist, table);
 	pt_flush_table(iommu, desc, &freelist);
 	if (pt_store_table(slot, ptf_tombstone(item), 0) &&

@@ -28,6 +28,7 @@
 #include "defs_amdv1.h"
 
 #define AMDV1_PR BIT_ULL(0)
+#define AMDV1_A BIT_ULL(5)
 #define AMDV1_D BIT_ULL(6)
 #define AMDV1_NEXT_LEVEL GENMASK_ULL(11, 9)
 #define AMDV1_OA GENMASK_ULL(51, 12)
@@ -151,6 +152,7 @@ static inline int amdv1_prot(pt_item_t item)
  * that repeat a leaf, software has to look at all of them.
  */
 #define PTF_DIRTY AMDV1_D
+#define PTF_ACCESSED AMDV1_A
 
 static inline struct pt_common *amdv1_common(struct pt_iommu *iommu)
 {
