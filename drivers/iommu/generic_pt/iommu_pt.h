@@ -155,11 +155,30 @@ static int pt_check_cfg(const struct pt_iommu *iommu,
 	return 0;
 }
 
+/* Translate as many bits of IOVA as the hardware and the levels do */
+static int pt_set_aperture(struct pt_iommu *iommu, unsigned int lg2,
+			   unsigned int top_level)
+{
+	struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
+	struct pt_common *common = ptf_common(iommu);
+	bool halves = pt_feature(common, PT_FEAT_SIGN_EXTEND);
+
+	if (!pt_feature(common, PT_FEAT_DYNAMIC_TOP))
+		lg2 = min(lg2, pt_item_lg2(top_level + 1) -
+				       (PTF_CANONICAL && !halves));
+	if (lg2 == 64 && !pt_feature(common, PT_FEAT_FULL_VA))
+		return -EINVAL;
+	common->iova_half = halves ? 1ULL << (lg2 - 1) : 0;
+	geometry->aperture_start = 0;
+	geometry->aperture_end = halves ? ~0ULL : pt_low_mask(lg2);
+	geometry->force_aperture = true;
+	return 0;
+}
+
 int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 {
 	struct pt_iommu *iommu = &table->iommu;
 	struct pt_common *common = ptf_common(iommu);
-	unsigned int iova_lg2 = cfg->common.hw_max_vasz_lg2;
 	unsigned int level;
 	pt_item_t *top;
 	int ret;
@@ -174,10 +193,9 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	ret = ptf_init(table, cfg, &level);
 	if (ret)
 		return ret;
-	if (!pt_feature(common, PT_FEAT_DYNAMIC_TOP))
-		iova_lg2 = min(iova_lg2, pt_item_lg2(level + 1));
-	if (iova_lg2 == 64 && !pt_feature(common, PT_FEAT_FULL_VA))
-		return -EINVAL;
+	ret = pt_set_aperture(iommu, cfg->common.hw_max_vasz_lg2, level);
+	if (ret)
+		return ret;
 
 	top = pt_env_alloc(iommu, gfp);
 	if (!top)
@@ -188,9 +206,6 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 
 	raw_spin_lock_init(&iommu->park_lock);
 	memset(iommu->parked, 0, sizeof(iommu->parked));
-	iommu->domain.geometry.aperture_start = 0;
-	iommu->domain.geometry.aperture_end = pt_low_mask(iova_lg2);
-	iommu->domain.geometry.force_aperture = true;
 	iommu->domain.pgsize_bitmap = pt_sizes_all(common);
 	iommu->ops = &pt_ops;
 	return 0;

@@ -117,7 +117,7 @@ static void pt_dirty_table(struct pt_dirty *dirty)
 	struct pt_pos pos;
 	u64 mask;
 
-	if (!pt_level_covers(pt_top_level(top), dirty->iova)) {
+	if (!pt_level_covers(dirty->common, pt_top_level(top), dirty->iova)) {
 		pt_dirty_advance(dirty, dirty->left, false);
 		return;
 	}

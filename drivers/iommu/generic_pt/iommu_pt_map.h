@@ -377,8 +377,8 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 		return ret;
 
 	level = pt_top_level(pt_read_top(common));
-	if (unlikely(!pt_level_covers(level, last))) {
-		while (!pt_level_covers(level, last))
+	if (unlikely(!pt_level_covers(common, level, last))) {
+		while (!pt_level_covers(common, level, last))
 			level++;
 		ret = pt_grow(iommu, level, gfp);
 		if (ret)

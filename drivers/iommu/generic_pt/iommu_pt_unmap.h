@@ -169,7 +169,7 @@ static bool pt_unmap_table(struct pt_unmap *unmap)
 	unsigned int level = pt_top_level(top);
 	pt_item_t *table = pt_top_table(top);
 
-	if (!pt_level_covers(level, unmap->iova))
+	if (!pt_level_covers(common, level, unmap->iova))
 		return false;
 	for (;;) {
 		pt_item_t *slot = &table[pt_index(unmap->iova, level)];

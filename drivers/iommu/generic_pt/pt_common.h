@@ -14,9 +14,14 @@
  *  - PTF_MAX_LEVELS, PTF_MAX_IOVA_LG2, PTF_MAX_OA_LG2: its limits
  *  - PTF_FEATURES: mask of the feature bits that it understands
  *  - PTF_PRESENT_MASK: bits that ptf_present_bits() sets for a present item
- *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one
+ *
+ * and where the default is wrong:
+ *
+ *  - PTF_CANONICAL: hardware takes sign-extended IOVAs only, so without
+ *    PT_FEAT_SIGN_EXTEND there is but the lower half (false)
+ *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one (0)
  *  - PTF_ACCESSED: the bit that hardware sets in pointers that it followed, if
- *    it has one and the format does not set it beforehand
+ *    it has one and the format does not set it beforehand (0)
  */
 #ifndef __GENERIC_PT_COMMON_INTERNAL_H
 #define __GENERIC_PT_COMMON_INTERNAL_H
@@ -169,5 +174,9 @@ static inline bool pt_feature(const struct pt_common *common, unsigned int bit)
 	/* Constant for what the format does not have */
 	return (PTF_FEATURES & BIT(bit)) && (common->features & BIT(bit));
 }
+
+/* The upper half would move with each new top */
+static_assert(!(PTF_FEATURES & BIT(PT_FEAT_SIGN_EXTEND)) ||
+	      !(PTF_FEATURES & BIT(PT_FEAT_DYNAMIC_TOP)));
 
 #endif /* __GENERIC_PT_COMMON_INTERNAL_H */

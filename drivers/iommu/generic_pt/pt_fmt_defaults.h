@@ -10,6 +10,11 @@
 
 #include "pt_defs.h"
 
+/* Most hardware can be told to take any IOVA that the levels cover */
+#ifndef PTF_CANONICAL
+#define PTF_CANONICAL false
+#endif
+
 /* Formats without dirty bits have no operation for them */
 #ifndef PTF_DIRTY
 #define PTF_DIRTY 0ULL

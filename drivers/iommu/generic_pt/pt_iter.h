@@ -51,9 +51,16 @@ static inline unsigned int pt_index(u64 iova, unsigned int level)
 	return (iova >> pt_item_lg2(level)) & (PTF_ITEMS - 1);
 }
 
-/* Whether a tree whose top is of @level covers @iova */
-static inline bool pt_level_covers(unsigned int level, u64 iova)
+/*
+ * Whether a tree whose top is of @level covers @iova. The top item bit of a
+ * signed IOVA repeats up to bit 63; adding half the space turns the two halves
+ * into one, without a hole.
+ */
+static inline bool pt_level_covers(const struct pt_common *common,
+				   unsigned int level, u64 iova)
 {
+	if (pt_feature(common, PT_FEAT_SIGN_EXTEND))
+		iova += 1ULL << (pt_item_lg2(level + 1) - 1);
 	/* Two shifts, each below 64 */
 	return !((iova >> PTF_GRANULE_LG2) >> (PTF_INDEX_LG2 * (level + 1)));
 }

@@ -157,8 +157,9 @@ static __always_inline void pt_users_put(struct pt_iommu *iommu,
 }
 
 /* The first IOVA that a table covers */
-static u64 pt_desc_iova(struct pt_desc *desc)
+static u64 pt_desc_iova(const struct pt_common *common, struct pt_desc *desc)
 {
+	unsigned int unused;
 	pt_item_t *slot;
 	u64 iova = 0;
 
@@ -167,7 +168,11 @@ static u64 pt_desc_iova(struct pt_desc *desc)
 		iova |= (u64)(slot - (pt_item_t *)pt_env_desc_table(desc))
 			<< pt_item_lg2(pt_desc_level(desc));
 	}
-	return iova;
+	if (!pt_feature(common, PT_FEAT_SIGN_EXTEND))
+		return iova;
+	/* The bits above those that the top translates repeat the highest */
+	unused = 64 - pt_item_lg2(pt_desc_level(desc) + 1);
+	return (s64)(iova << unused) >> unused;
 }
 
 /* Flush the range of a table, and walk caches if @freelist holds one */
@@ -175,7 +180,7 @@ static void pt_flush_table(struct pt_iommu *iommu, struct pt_desc *desc,
 			   struct list_head *freelist)
 {
 	unsigned int lg2 = pt_item_lg2(pt_desc_level(desc) + 1);
-	u64 iova = pt_desc_iova(desc);
+	u64 iova = pt_desc_iova(ptf_common(iommu), desc);
 	struct iommu_iotlb_gather gather;
 
 	iommu_iotlb_gather_init(&gather);

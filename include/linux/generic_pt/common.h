@@ -20,12 +20,14 @@
  * @oa_last: Highest output address that a leaf may reach
  * @enc_mask: Memory encryption bit that physical addresses in the table carry,
  *	or 0
+ * @iova_half: With PT_FEAT_SIGN_EXTEND, bytes of each half of the IOVA space
  */
 struct pt_common {
 	unsigned long top;
 	u32 features;
 	u64 oa_last;
 	u64 enc_mask;
+	u64 iova_half;
 };
 
 /**
@@ -52,7 +54,12 @@ enum pt_features {
 	PT_FEAT_DYNAMIC_TOP,
 	/**
 	 * @PT_FEAT_SIGN_EXTEND: The IOVA space is split in two halves, the
-	 * upper one at the end of 64 bits, as CPUs do it.
+	 * upper one at the end of 64 bits, as CPUs do it: of n bits of IOVA
+	 * the highest repeats up to bit 63. The domain's aperture is all of 64
+	 * bits then, since it cannot describe a hole. Operations refuse the
+	 * hole, and ranges that begin in one half and end in the other, with
+	 * -ERANGE. A driver whose users choose IOVAs by the aperture alone (the
+	 * DMA API, iommufd) narrows it to one half after init.
 	 */
 	PT_FEAT_SIGN_EXTEND,
 	/**

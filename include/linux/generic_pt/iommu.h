@@ -33,7 +33,9 @@ struct pt_iommu_driver_ops;
  * @domain: The domain. First, so that a driver can lay its own struct
  *	iommu_domain over it with a union, see PT_IOMMU_CHECK_DOMAIN(). Init
  *	fills in &iommu_domain.geometry and &iommu_domain.pgsize_bitmap; the
- *	driver may narrow both before the first map.
+ *	driver may narrow both before the first map. The aperture begins at 0
+ *	and ends where both the hardware and the levels of the table do, with
+ *	PT_FEAT_SIGN_EXTEND at the end of 64 bits (see there).
  * @ops: Operations of the format, set by init
  * @driver_ops: The driver's callbacks. Set before init; needed only with
  *	PT_FEAT_DYNAMIC_TOP.
@@ -169,7 +171,8 @@ struct pt_iommu_driver_ops {
 /**
  * struct pt_iommu_cfg - What each format's init takes
  * @features: Mask of bits of &enum pt_features and the format's own
- * @hw_max_vasz_lg2: lg2 of the IOVA space that the hardware can translate
+ * @hw_max_vasz_lg2: lg2 of the IOVA space that the hardware can translate, of
+ *	both halves together with PT_FEAT_SIGN_EXTEND
  * @hw_max_oasz_lg2: lg2 of the OA space that the hardware can reach
  */
 struct pt_iommu_cfg {
