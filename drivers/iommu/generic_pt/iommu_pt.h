@@ -183,6 +183,8 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	pt_item_t *top;
 	int ret;
 
+	BUILD_BUG_ON((PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT)) &&
+		     !PT_SW_FLUSHED);
 	ret = pt_check_cfg(iommu, &cfg->common);
 	if (ret)
 		return ret;
@@ -201,6 +203,7 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	if (!top)
 		return -ENOMEM;
 	memset(top, 0, PTF_TABLE_BYTES);
+	pt_flush_items(iommu, top, PTF_ITEMS);
 	pt_desc_init(pt_env_desc(top), level, PT_USERS_TOP, NULL);
 	common->top = pt_top_encode(top, level);
 

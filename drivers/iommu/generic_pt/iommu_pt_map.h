@@ -146,7 +146,9 @@ static noinline void pt_map_bury(struct pt_map *map, pt_item_t *slot,
 		if (flush &&
 		    pt_feature(map->common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
 			domain->ops->flush_iotlb_all(domain);
-		pt_store_tombstone(slot, item);
+		pt_store_tombstone(map->iommu, slot, item);
+	} else {
+		pt_flush_items(map->iommu, slot, 1);
 	}
 	if (flush)
 		domain->ops->flush_iotlb_all(domain);
@@ -187,14 +189,17 @@ static noinline int pt_map_occupied(struct pt_map *map, pt_item_t *slot,
 		}
 	}
 	pt_map_bury(map, slot, item);
-	if (pt_store_table(slot, ptf_tombstone(item), 0))
+	if (pt_store_table(map->iommu, slot, ptf_tombstone(item), 0))
 		pt_users_put(map->iommu, pt_slot_desc(slot), 1);
 	return PT_AGAIN;
 }
 
-/* Store as much of a run as is free into the table that exists */
+/*
+ * Store as much of a run as is free into the table that exists, which the walk
+ * reached by pointers whose AND is @tables
+ */
 static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
-			       pt_item_t *slot)
+			       pt_item_t *slot, pt_item_t tables)
 {
 	struct pt_desc *desc = pt_slot_desc(slot);
 	unsigned int stored, whole;
@@ -214,21 +219,24 @@ static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
 		/* Part of a leaf is none */
 		whole = round_down(stored, 1U << run->repeat_lg2);
 		memset(&slot[whole], 0, (stored - whole) << PT_ITEM_LG2);
-		pt_users_put(map->iommu, desc, run->items - whole);
 	}
+	pt_flush_items(map->iommu, slot, stored);
+	pt_show_path(map->iommu, desc, tables);
 	map->iova += (u64)whole << pt_item_lg2(run->level);
 	map->oa += (u64)whole << pt_item_lg2(run->level);
 	if (likely(stored == run->items))
 		return 0;
+	pt_users_put(map->iommu, desc, run->items - whole);
 	return pt_map_occupied(map, &slot[stored], run->level);
 }
 
 /*
  * Build the missing tables from the level below @pos down to the run's, and
- * install them at @pos, which is empty or a tombstone.
+ * install them at @pos, which is empty or a tombstone. The AND of the pointers
+ * on the way there is @tables.
  */
 static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
-			const struct pt_pos *pos)
+			const struct pt_pos *pos, pt_item_t tables)
 {
 	unsigned int index = pt_index(map->iova, run->level);
 	struct pt_desc *parent = pt_slot_desc(pos->slot);
@@ -246,6 +254,7 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 			ptf_leaf_item(map->attrs, map->oa, run->level,
 				      run->lg2),
 			ptf_leaf_step(run->lg2), run->repeat_lg2, true);
+	pt_flush_items(map->iommu, table, PTF_ITEMS);
 	pt_desc_init(pt_env_desc(table), level, run->items, pos->slot);
 
 	while (++level < pos->level) {
@@ -253,8 +262,8 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 		table = pt_spare_take(map);
 		memset(table, 0, PTF_TABLE_BYTES);
 		index = pt_index(map->iova, level);
-		table[index] = ptf_table_item(map->common,
-					      pt_env_table_oa(child), level);
+		table[index] = pt_fresh_pointer(map->common, child, level);
+		pt_flush_items(map->iommu, table, PTF_ITEMS);
 		pt_env_desc(child)->slot = &table[index];
 		pt_desc_init(pt_env_desc(table), level, 1, pos->slot);
 	}
@@ -263,7 +272,10 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 	/* A tombstone is among the parent's users already */
 	if (!pos->item && !pt_users_get(parent, 1)) {
 		pt_map_bury_dead(map, pt_env_desc_table(parent), pos->level);
-	} else if (pt_store_table(pos->slot, pos->item, item)) {
+	} else if (pt_store_table(map->iommu, pos->slot, pos->item, item)) {
+		if (pt_feature(map->common, PT_FEAT_DMA_INCOHERENT))
+			pt_store_flushed(pos->slot);
+		pt_show_path(map->iommu, parent, tables);
 		map->iova += bytes;
 		map->oa += bytes;
 		return 0;
@@ -286,12 +298,13 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 static __always_inline int pt_map_one_run(struct pt_map *map,
 					  const struct pt_run *run)
 {
+	pt_item_t tables;
 	struct pt_pos pos;
 
-	pos = pt_walk_from(map->common, pt_read_top(map->common), map->iova,
-			   run->level);
+	pos = pt_walk_noting(map->common, pt_read_top(map->common), map->iova,
+			     run->level, &tables);
 	if (likely(pos.level == run->level))
-		return pt_map_store(map, run, pos.slot);
+		return pt_map_store(map, run, pos.slot, tables);
 	if (ptf_present(pos.item))
 		return -EADDRINUSE;
 	map->need = pos.level - run->level;
@@ -300,7 +313,7 @@ static __always_inline int pt_map_one_run(struct pt_map *map,
 	map->need = 0;
 	if (unlikely(pos.item))
 		pt_map_bury(map, pos.slot, pos.item);
-	return pt_map_fresh(map, run, &pos);
+	return pt_map_fresh(map, run, &pos, tables);
 }
 
 /* Map a range that was checked, run by run */
@@ -334,19 +347,23 @@ static noinline int pt_map_runs(struct pt_map *map)
  * One smallest page whose table exists and where nothing is: the straight way.
  * False, with nothing done, when it is anything else.
  */
-static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
+static __always_inline bool pt_map_page(struct pt_iommu *iommu,
+					struct pt_common *common, u64 iova,
 					u64 oa, pt_item_t attrs)
 {
 	unsigned long top = pt_read_top(common);
+	pt_item_t tables;
 	struct pt_pos pos;
 	bool done = false;
 
 	rcu_read_lock();
-	pos = pt_walk_from(common, top, iova, 0);
+	pos = pt_walk_noting(common, top, iova, 0, &tables);
 	if (likely(!pos.level && !pos.item &&
 		   pt_users_get(pt_slot_desc(pos.slot), 1))) {
 		WRITE_ONCE(*pos.slot,
 			   ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2));
+		pt_flush_items(iommu, pos.slot, 1);
+		pt_show_path(iommu, pt_slot_desc(pos.slot), tables);
 		done = true;
 	}
 	rcu_read_unlock();
@@ -387,7 +404,7 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 
 	sizes = iommu->domain.pgsize_bitmap;
 	if (len == 1ULL << PTF_GRANULE_LG2 && likely(sizes & len) &&
-	    pt_map_page(common, iova, oa, attrs)) {
+	    pt_map_page(iommu, common, iova, oa, attrs)) {
 		*mapped += len;
 		return 0;
 	}

@@ -102,6 +102,7 @@ static inline bool pt_unmap_leaves(struct pt_unmap *unmap, pt_item_t *slot)
 	}
 
 	cleared = pt_store_clear(slot, nr);
+	pt_flush_items(unmap->iommu, slot, cleared);
 	unmap->level = 0;
 	pt_unmap_advance(unmap, (u64)cleared << PTF_GRANULE_LG2);
 	pt_users_put(unmap->iommu, pt_slot_desc(slot), cleared);
@@ -156,8 +157,10 @@ static bool pt_unmap_items(struct pt_unmap *unmap, pt_item_t *slot,
 			break;
 		i += 1U << (ptf_leaf_lg2(item, level) - pt_item_lg2(level));
 	}
-	if (i)
+	if (i) {
+		pt_flush_items(unmap->iommu, slot, i);
 		pt_users_put(unmap->iommu, pt_slot_desc(slot), i);
+	}
 	return more;
 }
 
@@ -201,6 +204,7 @@ pt_unmap_page(struct pt_iommu *iommu, const struct pt_common *common, u64 iova)
 	if (likely(pt_find_leaf(common, iova, &pos) && !pos.level &&
 		   ptf_leaf_lg2(pos.item, 0) == PTF_GRANULE_LG2)) {
 		pt_store_empty(pos.slot);
+		pt_flush_items(iommu, pos.slot, 1);
 		pt_users_put(iommu, pt_slot_desc(pos.slot), 1);
 		done = true;
 	}

@@ -162,6 +162,17 @@ static inline int ptf_prot(pt_item_t item);
 static inline pt_item_t ptf_tombstone(pt_item_t item);
 
 /**
+ * ptf_sw_bit() - A bit of a table pointer that hardware ignores
+ * @nr: Number of the bit, from 0 on
+ *
+ * ptf_table_item() leaves it clear, ptf_tombstone() clears it. Formats that can
+ * do PT_FEAT_DMA_INCOHERENT have one at least.
+ *
+ * Return: The bit, or 0 when the format has not so many.
+ */
+static inline pt_item_t ptf_sw_bit(unsigned int nr);
+
+/**
  * ptf_common() - The struct pt_common that belongs to a struct pt_iommu
  * @iommu: The page table
  *

@@ -28,6 +28,9 @@ typedef u64 pt_item_t;
 
 #define PT_ITEM_LG2 3
 
+/* In a pointer to a table: walkers that do not snoop see it, see pt_store.h */
+#define PT_SW_FLUSHED ptf_sw_bit(0)
+
 /* Debug builds check more; they do not behave differently */
 #ifdef CONFIG_DEBUG_GENERIC_PT
 #define PT_WARN_ON(condition) WARN_ON(condition)

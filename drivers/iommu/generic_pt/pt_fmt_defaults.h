@@ -64,6 +64,16 @@ static inline pt_item_t pt_default_leaf_step(unsigned int lg2)
 #define ptf_leaf_step pt_default_leaf_step
 #endif
 
+/* Bits of a table pointer that are free for software */
+#ifndef ptf_sw_bit
+static inline pt_item_t pt_default_sw_bit(unsigned int nr)
+{
+	return 0;
+}
+
+#define ptf_sw_bit pt_default_sw_bit
+#endif
+
 /*
  * A table pointer that hardware takes for nothing and that still names the
  * table, see the life of a table in pt_tables.h.
@@ -71,7 +81,7 @@ static inline pt_item_t pt_default_leaf_step(unsigned int lg2)
 #ifndef ptf_tombstone
 static inline pt_item_t pt_default_tombstone(pt_item_t item)
 {
-	return item & ~(PTF_PRESENT_MASK | PTF_ACCESSED);
+	return item & ~(PTF_PRESENT_MASK | PTF_ACCESSED | PT_SW_FLUSHED);
 }
 
 #define ptf_tombstone pt_default_tombstone

@@ -92,6 +92,37 @@ struct pt_pos {
 };
 
 /**
+ * pt_walk_noting() - Walk down, and note the pointers that were followed
+ * @common: The page table
+ * @top: What pt_read_top() returned
+ * @iova: Address to walk to, covered by that top
+ * @target: Level to stop at
+ * @tables: Set to the AND of all pointers that were followed, all ones for
+ *	none. For pt_show_path(); the compiler drops it where that is nothing.
+ *
+ * Return: As for pt_walk_from().
+ */
+static __always_inline struct pt_pos
+pt_walk_noting(const struct pt_common *common, unsigned long top, u64 iova,
+	       unsigned int target, pt_item_t *tables)
+{
+	struct pt_pos pos = { .level = pt_top_level(top) };
+	pt_item_t *table = pt_top_table(top);
+
+	*tables = ~0ULL;
+	for (;;) {
+		pos.slot = &table[pt_index(iova, pos.level)];
+		pos.item = READ_ONCE(*pos.slot);
+		if (pos.level <= target || !ptf_is_table(pos.item, pos.level))
+			return pos;
+		if (PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT))
+			*tables &= pos.item;
+		table = pt_child(common, pos.item);
+		pos.level--;
+	}
+}
+
+/**
  * pt_walk_from() - Walk down from a top that was read before
  * @common: The page table
  * @top: What pt_read_top() returned
@@ -106,17 +137,9 @@ static __always_inline struct pt_pos
 pt_walk_from(const struct pt_common *common, unsigned long top, u64 iova,
 	     unsigned int target)
 {
-	struct pt_pos pos = { .level = pt_top_level(top) };
-	pt_item_t *table = pt_top_table(top);
+	pt_item_t tables;
 
-	for (;;) {
-		pos.slot = &table[pt_index(iova, pos.level)];
-		pos.item = READ_ONCE(*pos.slot);
-		if (pos.level <= target || !ptf_is_table(pos.item, pos.level))
-			return pos;
-		table = pt_child(common, pos.item);
-		pos.level--;
-	}
+	return pt_walk_noting(common, top, iova, target, &tables);
 }
 
 #endif /* __GENERIC_PT_ITER_H */

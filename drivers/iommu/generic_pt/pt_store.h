@@ -9,6 +9,27 @@
  * stored, with release or stronger; walks and hardware follow pointers, so the
  * address dependency does the rest. A leaf store needs no order of its own:
  * telling a device about an IOVA, or flushing after an unmap, orders it.
+ *
+ * Walkers that do not snoop (PT_FEAT_DMA_INCOHERENT) read memory behind the
+ * CPU's cache, where a store may arrive at any time from when it was done, and
+ * surely has when pt_flush_items() returns:
+ *
+ *  - A fresh table, or a new top, is flushed as a whole before the store that
+ *    makes it reachable.
+ *  - Any other store is flushed once a run of items, after the last of them,
+ *    and before anything that relies on hardware seeing it: the return of the
+ *    operation, the IOTLB flush that follows an unlinked table, users that are
+ *    taken back from a table which others may then remove.
+ *  - A map returns when hardware can see all pointers on the way to what it
+ *    stored, also those that another caller has stored and not flushed yet.
+ *    So a pointer gets the software bit PT_SW_FLUSHED after it was flushed. A
+ *    walk notes whether all pointers that it followed had it; if not, the map
+ *    flushes those that lack it itself. The bit need not reach memory. It is
+ *    never set in an item that means another table meanwhile, and not at all
+ *    without the feature.
+ *
+ * Whoever clears an item without being sure that it was his store which did so
+ * flushes it nevertheless: the other one may not have come that far.
  */
 #ifndef __GENERIC_PT_STORE_H
 #define __GENERIC_PT_STORE_H
@@ -18,24 +39,65 @@
 /* Items that one cache line holds: runs are tested line by line */
 #define PT_LINE_ITEMS 8
 
-/* Replace a pointer to a table, a tombstone of one, or an empty item by another */
-static inline bool pt_store_table(pt_item_t *slot, pt_item_t old,
-				  pt_item_t item)
+/* Have a walker that does not snoop see what was stored to a run of items */
+static __always_inline void
+pt_flush_items(struct pt_iommu *iommu, const pt_item_t *items, unsigned int nr)
 {
-	return cmpxchg64(slot, old, item) == old;
+	if (pt_feature(ptf_common(iommu), PT_FEAT_DMA_INCOHERENT))
+		pt_env_flush(iommu, items, nr << PT_ITEM_LG2);
+}
+
+/* A pointer in a table that is flushed as a whole before it can be reached */
+static inline pt_item_t pt_fresh_pointer(const struct pt_common *common,
+					 const void *table, unsigned int level)
+{
+	pt_item_t item = ptf_table_item(common, pt_env_table_oa(table), level);
+
+	if (pt_feature(common, PT_FEAT_DMA_INCOHERENT))
+		item |= PT_SW_FLUSHED;
+	return item;
+}
+
+/*
+ * Replace a pointer to a table, a tombstone of one, or an empty item by
+ * another, and flush it
+ */
+static inline bool pt_store_table(struct pt_iommu *iommu, pt_item_t *slot,
+				  pt_item_t old, pt_item_t item)
+{
+	bool stored = cmpxchg64(slot, old, item) == old;
+
+	pt_flush_items(iommu, slot, 1);
+	return stored;
 }
 
 /*
  * Make a pointer to a dead table its tombstone, unless that has happened
- * already. Hardware may set its accessed bit meanwhile, so look again.
+ * already, and flush it. Hardware may set its accessed bit meanwhile, so look
+ * again.
  */
-static inline void pt_store_tombstone(pt_item_t *slot, pt_item_t item)
+static inline void pt_store_tombstone(struct pt_iommu *iommu, pt_item_t *slot,
+				      pt_item_t item)
 {
 	pt_item_t tombstone = ptf_tombstone(item);
 
 	item = READ_ONCE(*slot);
 	while (ptf_present(item) && ptf_tombstone(item) == tombstone &&
 	       !try_cmpxchg64(slot, &item, tombstone))
+		;
+	pt_flush_items(iommu, slot, 1);
+}
+
+/*
+ * Say in a pointer that it was flushed. The caller has users of the table that
+ * it points to, so nothing but an accessed or this bit can change meanwhile.
+ */
+static inline void pt_store_flushed(pt_item_t *slot)
+{
+	pt_item_t item = READ_ONCE(*slot);
+
+	while (!(item & PT_SW_FLUSHED) &&
+	       !try_cmpxchg64(slot, &item, item | PT_SW_FLUSHED))
 		;
 }
 

@@ -28,7 +28,7 @@
  *     are empty, and nothing refers to them any more.
  *  2. The pointer in the parent becomes a tombstone: hardware takes it for not
  *     present, software still sees which table stood there. It is the same one
- *     whatever hardware has set in the pointer (accessed).
+ *     whatever was set in the pointer (accessed, PT_SW_FLUSHED).
  *  3. The table's range is flushed with the table on the gather's freelist, so
  *     that the driver flushes walk caches too. The driver frees the list, which
  *     waits for an RCU grace period.
@@ -59,6 +59,9 @@
  * Only then can something be mapped that needs it. Last, the old top loses the
  * user that being the top was. A walk that began at the old top stays valid,
  * since the old top translates its part as before.
+ *
+ * With walkers that do not snoop, "stored" above means that and flushed from
+ * the CPU's cache; what to flush when stands in pt_store.h.
  */
 #ifndef __GENERIC_PT_TABLES_H
 #define __GENERIC_PT_TABLES_H
@@ -118,6 +121,37 @@ static __always_inline bool pt_users_get(struct pt_desc *desc, unsigned int nr)
 			return true;
 	}
 	return false;
+}
+
+/* Flush pointers to a table, and to those above it, that are not yet */
+static noinline void pt_show_tables(struct pt_iommu *iommu,
+				    struct pt_desc *desc)
+{
+	pt_item_t *slot;
+
+	while ((slot = READ_ONCE(desc->slot))) {
+		if (!(READ_ONCE(*slot) & PT_SW_FLUSHED)) {
+			pt_flush_items(iommu, slot, 1);
+			pt_store_flushed(slot);
+		}
+		desc = pt_slot_desc(slot);
+	}
+}
+
+/**
+ * pt_show_path() - Have hardware see all pointers on the way to a table
+ * @iommu: The page table
+ * @desc: The table. The caller has users of it, so all of these stay.
+ * @tables: What pt_walk_noting() noted on the way there
+ *
+ * To be called by a map before it returns, see pt_store.h.
+ */
+static __always_inline void pt_show_path(struct pt_iommu *iommu,
+					 struct pt_desc *desc, pt_item_t tables)
+{
+	if (pt_feature(ptf_common(iommu), PT_FEAT_DMA_INCOHERENT) &&
+	    unlikely(!(tables & PT_SW_FLUSHED)))
+		pt_show_tables(iommu, desc);
 }
 
 static void pt_park(struct pt_iommu *iommu, struct pt_desc *desc);
@@ -214,10 +248,10 @@ static struct pt_desc *pt_remove(struct pt_iommu *iommu, struct pt_desc *desc)
 	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
 		pt_flush_table(iommu, desc, NULL);
 	/* Does nothing when a map was faster */
-	pt_store_tombstone(slot, item);
+	pt_store_tombstone(iommu, slot, item);
 	pt_env_defer(&freelist, table);
 	pt_flush_table(iommu, desc, &freelist);
-	if (pt_store_table(slot, ptf_tombstone(item), 0) &&
+	if (pt_store_table(iommu, slot, ptf_tombstone(item), 0) &&
 	    pt_users_sub(parent, 1))
 		return parent;
 	return NULL;

@@ -41,8 +41,9 @@ struct pt_iommu_driver_ops;
  *	PT_FEAT_DYNAMIC_TOP.
  * @nid: NUMA node that tables are allocated from, or NUMA_NO_NODE. Set before
  *	init.
- * @iommu_device: Device that walks the tables, for cache maintenance under
- *	PT_FEAT_DMA_INCOHERENT. Set before init.
+ * @iommu_device: Device that walks the tables. Set before init. Cache
+ *	maintenance under PT_FEAT_DMA_INCOHERENT goes by address on this kernel
+ *	and does not look at it.
  * @park_lock: Protects @parked, private to the library
  * @parked: Tables that became empty and still stand in the tree, the oldest
  *	first, private to the library
