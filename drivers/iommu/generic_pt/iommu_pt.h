@@ -25,10 +25,10 @@
 /* Names of the format's public structs and functions: PTF_FN(init) and so on */
 #define __PTF_CONCAT(a, b) a##b
 #define _PTF_CONCAT(a, b) __PTF_CONCAT(a, b)
-#define PTF_TABLE _PTF_CONCAT(pt_iommu_, PTF_NAME)
-#define PTF_FN(op) _PTF_CONCAT(PTF_TABLE, _##op)
-#define PTF_CFG PTF_FN(cfg)
-#define PTF_HW_INFO PTF_FN(hw_info)
+#define PTF_FN(op) _PTF_CONCAT(_PTF_CONCAT(pt_iommu_, PTF_NAME), _##op)
+#define PTF_TABLE _PTF_CONCAT(pt_iommu_, PTF_STRUCT)
+#define PTF_CFG _PTF_CONCAT(PTF_TABLE, _cfg)
+#define PTF_HW_INFO _PTF_CONCAT(PTF_TABLE, _hw_info)
 
 static int pt_op_map_range(struct pt_iommu *iommu, dma_addr_t iova,
 			   phys_addr_t paddr, dma_addr_t len, unsigned int prot,
@@ -93,7 +93,7 @@ static u64 pt_sizes_all(const struct pt_common *common)
 	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
 		level = PTF_MAX_LEVELS - 1;
 	do {
-		sizes |= ptf_sizes(level);
+		sizes |= ptf_sizes(common, level);
 	} while (level--);
 	/* No leaf is larger than the OA space */
 	return sizes & pt_low_mask(pt_floor_lg2(common->oa_last) + 2);

@@ -17,6 +17,7 @@
  *
  * and where the default is wrong:
  *
+ *  - PTF_STRUCT: part of the names of its public structs (PTF_NAME)
  *  - PTF_CANONICAL: hardware takes sign-extended IOVAs only, so without
  *    PT_FEAT_SIGN_EXTEND there is but the lower half (false)
  *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one (0)
@@ -79,11 +80,12 @@ static inline pt_item_t ptf_table_item(const struct pt_common *common, u64 oa,
 
 /**
  * ptf_sizes() - Leaf sizes that a table can hold
+ * @common: The page table
  * @level: Level of the table
  *
  * Return: A mask of sizes in bytes, 0 for none.
  */
-static inline u64 ptf_sizes(unsigned int level);
+static inline u64 ptf_sizes(const struct pt_common *common, unsigned int level);
 
 /**
  * ptf_leaf_level() - Level of the table that holds leaves of a size

@@ -10,6 +10,11 @@
 
 #include "pt_defs.h"
 
+/* Most formats have structs of their own */
+#ifndef PTF_STRUCT
+#define PTF_STRUCT PTF_NAME
+#endif
+
 /* Most hardware can be told to take any IOVA that the levels cover */
 #ifndef PTF_CANONICAL
 #define PTF_CANONICAL false

@@ -72,7 +72,8 @@ static inline pt_item_t amdv1_table_item(const struct pt_common *common, u64 oa,
 
 #define ptf_table_item amdv1_table_item
 
-static inline u64 amdv1_sizes(unsigned int level)
+static inline u64 amdv1_sizes(const struct pt_common *common,
+			      unsigned int level)
 {
 	unsigned int lg2 = PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level;
 	u64 sizes;
