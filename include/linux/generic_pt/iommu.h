@@ -300,4 +300,31 @@ void pt_iommu_amdv1_hw_info(struct pt_iommu_amdv1 *table,
 
 PT_IOMMU_DECLARE_OPS(amdv1);
 
+/**
+ * pt_iommu_amdv1_mock_init() - Set up an AMDv1 page table of 2 KiB granules
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it: 0 to 4 for the starting level, up to 56 bits of
+ *	IOVA and 51 of OA, no PT_FEAT_AMDV1_ENCRYPT_TABLES
+ * @gfp: For the top table
+ *
+ * No hardware walks it. It is for tests of software that must not take the
+ * system's page size for that of the IOMMU.
+ *
+ * Return: As pt_iommu_amdv1_init().
+ */
+int pt_iommu_amdv1_mock_init(struct pt_iommu_amdv1 *table,
+			     const struct pt_iommu_amdv1_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_amdv1_mock_hw_info() - Tell where the table is
+ * @table: The table
+ * @info: Filled in
+ *
+ * Context: With PT_FEAT_DYNAMIC_TOP, under the driver's top lock.
+ */
+void pt_iommu_amdv1_mock_hw_info(struct pt_iommu_amdv1 *table,
+				 struct pt_iommu_amdv1_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(amdv1_mock);
+
 #endif /* __GENERIC_PT_IOMMU_H */
