@@ -107,4 +107,24 @@ enum pt_features_amdv1 {
 	PT_FEAT_AMDV1_FORCE_COHERENCE,
 };
 
+/**
+ * struct pt_x86_64 - x86_64 page table: AMD guest (v2), VT-d first stage
+ * @common: State of the page table
+ */
+struct pt_x86_64 {
+	struct pt_common common;
+};
+
+/**
+ * enum pt_features_x86_64 - Features of the x86_64 format, bit numbers
+ */
+enum pt_features_x86_64 {
+	/**
+	 * @PT_FEAT_X86_64_AMD_ENCRYPT_TABLES: Tables and system memory are
+	 * reached with AMD's memory encryption bit set (SME). Leaves of MMIO
+	 * are not.
+	 */
+	PT_FEAT_X86_64_AMD_ENCRYPT_TABLES = PT_FEAT_FMT_START,
+};
+
 #endif /* __GENERIC_PT_COMMON_H */

@@ -327,4 +327,65 @@ void pt_iommu_amdv1_mock_hw_info(struct pt_iommu_amdv1 *table,
 
 PT_IOMMU_DECLARE_OPS(amdv1_mock);
 
+/**
+ * struct pt_iommu_x86_64 - x86_64 page table as a domain
+ * @iommu: The part that is the same for each format
+ * @x86_64_pt: The format's own part, private to the library
+ */
+struct pt_iommu_x86_64 {
+	struct pt_iommu iommu;
+	struct pt_x86_64 x86_64_pt;
+};
+
+/**
+ * struct pt_iommu_x86_64_cfg - What pt_iommu_x86_64_init() takes
+ * @common: The part that is the same for each format
+ * @top_level: Level of the top table: 3 (4 levels, 48 bits of IOVA) or 4 (5
+ *	levels, 57 bits)
+ */
+struct pt_iommu_x86_64_cfg {
+	struct pt_iommu_cfg common;
+	unsigned int top_level;
+};
+
+/**
+ * struct pt_iommu_x86_64_hw_info - What a GCR3 table or PASID entry needs
+ * @gcr3_pt: Physical address of the top table, with the encryption bit where
+ *	tables are encrypted: AMD's GCR3, VT-d's FSPTPTR
+ * @levels: Number of levels, 4 or 5
+ */
+struct pt_iommu_x86_64_hw_info {
+	u64 gcr3_pt;
+	unsigned int levels;
+};
+
+/**
+ * pt_iommu_x86_64_init() - Set up an x86_64 page table
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it
+ * @gfp: For the top table
+ *
+ * Without PT_FEAT_SIGN_EXTEND IOVAs are unsigned, all 48 or 57 bits, as AMD
+ * translates DMA without PASID. Where hardware wants canonical addresses, the
+ * upper half of that is out of its reach: narrow the aperture.
+ *
+ * What is mapped with IOMMU_WRITE alone can be read too.
+ *
+ * Return: 0, -EOPNOTSUPP (a feature, level or size that the format cannot do),
+ * -EINVAL (contradicting values), -ENOMEM. @table may be passed to
+ * pt_iommu_deinit() in each case.
+ */
+int pt_iommu_x86_64_init(struct pt_iommu_x86_64 *table,
+			 const struct pt_iommu_x86_64_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_x86_64_hw_info() - Tell how to point hardware at the table
+ * @table: The table
+ * @info: Filled in
+ */
+void pt_iommu_x86_64_hw_info(struct pt_iommu_x86_64 *table,
+			     struct pt_iommu_x86_64_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(x86_64);
+
 #endif /* __GENERIC_PT_IOMMU_H */
