@@ -127,4 +127,29 @@ enum pt_features_x86_64 {
 	PT_FEAT_X86_64_AMD_ENCRYPT_TABLES = PT_FEAT_FMT_START,
 };
 
+/**
+ * struct pt_vtdss - VT-d second stage page table
+ * @common: State of the page table
+ */
+struct pt_vtdss {
+	struct pt_common common;
+};
+
+/**
+ * enum pt_features_vtdss - Features of the VT-d second stage, bit numbers
+ */
+enum pt_features_vtdss {
+	/**
+	 * @PT_FEAT_VTDSS_FORCE_COHERENCE: Leaves have SNP set: DMA snoops
+	 * whatever the device asks for. Hardware needs ECAP.SC for it.
+	 */
+	PT_FEAT_VTDSS_FORCE_COHERENCE = PT_FEAT_FMT_START,
+	/**
+	 * @PT_FEAT_VTDSS_FORCE_WRITEABLE: Maps without IOMMU_WRITE are refused
+	 * with -EOPNOTSUPP. For tables that others nest on: there hardware with
+	 * erratum 772415 mistakes what is read-only.
+	 */
+	PT_FEAT_VTDSS_FORCE_WRITEABLE,
+};
+
 #endif /* __GENERIC_PT_COMMON_H */

@@ -388,4 +388,60 @@ void pt_iommu_x86_64_hw_info(struct pt_iommu_x86_64 *table,
 
 PT_IOMMU_DECLARE_OPS(x86_64);
 
+/**
+ * struct pt_iommu_vtdss - VT-d second stage page table as a domain
+ * @iommu: The part that is the same for each format
+ * @vtdss_pt: The format's own part, private to the library
+ */
+struct pt_iommu_vtdss {
+	struct pt_iommu iommu;
+	struct pt_vtdss vtdss_pt;
+};
+
+/**
+ * struct pt_iommu_vtdss_cfg - What pt_iommu_vtdss_init() takes
+ * @common: The part that is the same for each format
+ * @top_level: Level of the top table: 2 (3 levels, 39 bits of IOVA), 3 (4
+ *	levels, 48 bits) or 4 (5 levels, 57 bits)
+ */
+struct pt_iommu_vtdss_cfg {
+	struct pt_iommu_cfg common;
+	unsigned int top_level;
+};
+
+/**
+ * struct pt_iommu_vtdss_hw_info - What a context or PASID entry needs
+ * @ssptptr: Physical address of the top table, for the field SSPTPTR
+ * @aw: Field AW: 1 for 3 levels, 2 for 4, 3 for 5
+ */
+struct pt_iommu_vtdss_hw_info {
+	u64 ssptptr;
+	u8 aw;
+};
+
+/**
+ * pt_iommu_vtdss_init() - Set up a VT-d second stage page table
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it
+ * @gfp: For the top table
+ *
+ * What is mapped with IOMMU_WRITE alone can be read too.
+ *
+ * Return: 0, -EOPNOTSUPP (a feature, level or size that the format cannot do),
+ * -EINVAL (contradicting values), -ENOMEM. @table may be passed to
+ * pt_iommu_deinit() in each case.
+ */
+int pt_iommu_vtdss_init(struct pt_iommu_vtdss *table,
+			const struct pt_iommu_vtdss_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_vtdss_hw_info() - Tell how to point hardware at the table
+ * @table: The table
+ * @info: Filled in
+ */
+void pt_iommu_vtdss_hw_info(struct pt_iommu_vtdss *table,
+			    struct pt_iommu_vtdss_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(vtdss);
+
 #endif /* __GENERIC_PT_IOMMU_H */
