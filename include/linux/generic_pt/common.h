@@ -152,4 +152,29 @@ enum pt_features_vtdss {
 	PT_FEAT_VTDSS_FORCE_WRITEABLE,
 };
 
+/**
+ * struct pt_riscv_64 - RISC-V page table: Sv39, Sv48, Sv57
+ * @common: State of the page table
+ */
+struct pt_riscv_64 {
+	struct pt_common common;
+};
+
+/**
+ * enum pt_features_riscv_64 - Features of the RISC-V format, bit numbers
+ */
+enum pt_features_riscv_64 {
+	/**
+	 * @PT_FEAT_RISCV_SVNAPOT_64K: The hardware has Svnapot: leaves of
+	 * 64 KiB, repeated in 16 items.
+	 */
+	PT_FEAT_RISCV_SVNAPOT_64K = PT_FEAT_FMT_START,
+	/**
+	 * @PT_FEAT_RISCV_SVPBMT: The hardware has Svpbmt: leaves of MMIO are
+	 * I/O, and others without IOMMU_CACHE are non-cacheable. Without it all
+	 * have the type that the physical address has of itself.
+	 */
+	PT_FEAT_RISCV_SVPBMT,
+};
+
 #endif /* __GENERIC_PT_COMMON_H */

@@ -444,4 +444,61 @@ void pt_iommu_vtdss_hw_info(struct pt_iommu_vtdss *table,
 
 PT_IOMMU_DECLARE_OPS(vtdss);
 
+/**
+ * struct pt_iommu_riscv_64 - RISC-V page table as a domain
+ * @iommu: The part that is the same for each format
+ * @riscv_64_pt: The format's own part, private to the library
+ */
+struct pt_iommu_riscv_64 {
+	struct pt_iommu iommu;
+	struct pt_riscv_64 riscv_64_pt;
+};
+
+/**
+ * struct pt_iommu_riscv_64_cfg - What pt_iommu_riscv_64_init() takes
+ * @common: The part that is the same for each format. Its size of the IOVA
+ *	space chooses the mode: Sv39 up to 39 bits, Sv48 up to 48, then Sv57.
+ */
+struct pt_iommu_riscv_64_cfg {
+	struct pt_iommu_cfg common;
+};
+
+/**
+ * struct pt_iommu_riscv_64_hw_info - What a first-stage context needs
+ * @ppn: Page number of the top table, for the field PPN of iosatp
+ * @fsc_iosatp_mode: Field MODE of iosatp: 8 is Sv39, 9 Sv48, 10 Sv57
+ */
+struct pt_iommu_riscv_64_hw_info {
+	u64 ppn;
+	u8 fsc_iosatp_mode;
+};
+
+/**
+ * pt_iommu_riscv_64_init() - Set up a RISC-V page table
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it
+ * @gfp: For the top table
+ *
+ * Hardware takes canonical addresses only. Without PT_FEAT_SIGN_EXTEND the IOVA
+ * space is their lower half: 38, 47 or 56 bits.
+ *
+ * What is mapped with IOMMU_WRITE alone can be read too.
+ *
+ * Return: 0, -EOPNOTSUPP (a feature or size that the format cannot do),
+ * -EINVAL (contradicting values), -ENOMEM. @table may be passed to
+ * pt_iommu_deinit() in each case.
+ */
+int pt_iommu_riscv_64_init(struct pt_iommu_riscv_64 *table,
+			   const struct pt_iommu_riscv_64_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_riscv_64_hw_info() - Tell how to point hardware at the table
+ * @table: The table
+ * @info: Filled in
+ */
+void pt_iommu_riscv_64_hw_info(struct pt_iommu_riscv_64 *table,
+			       struct pt_iommu_riscv_64_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(riscv_64);
+
 #endif /* __GENERIC_PT_IOMMU_H */
