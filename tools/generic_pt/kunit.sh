@@ -30,11 +30,13 @@ run_one()
 	say "kunit $name: building and running (log: build/kunit/$name.log)"
 	start=$(date +%s)
 	rc=0
+	heartbeat "kunit $name" "$BUILDS/kunit-$name"
 	# kunit.py has a timeout for the guest; the outer one is for itself
-	(cd "$KERNEL" && timeout -k 10 7200 ./tools/testing/kunit/kunit.py run \
+	(cd "$KERNEL" && timeout --foreground -k 10 7200 ./tools/testing/kunit/kunit.py run \
 		--kunitconfig "$KUNITCONFIG" --kconfig_add "CONFIG_DEBUG_GENERIC_PT=$debug" \
 		--build_dir "$BUILDS/kunit-$name" --jobs "$JOBS" --timeout "$TIMEOUT" \
 		--json="$json" "$@") >"$log" 2>&1 9>&- </dev/null || rc=$?
+	heartbeat_end
 	cp "$BUILDS/kunit-$name/test.log" "$OUT/kunit/$name.console" 2>/dev/null || :
 	python3 "$TOOLS/kunit_tap.py" "$name" "$json" "$log" "$OUT/kunit/$name.console" "$rc" ||
 		TAP_FAILED=$((TAP_FAILED + 1))

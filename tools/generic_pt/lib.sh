@@ -86,6 +86,31 @@ need()
 	}
 }
 
+# heartbeat WHAT DIRECTORY: say every half minute how far a build in DIRECTORY is,
+# until heartbeat_end
+heartbeat()
+{
+	(
+		trap 'kill "$sleep" 2>/dev/null; exit 0' TERM
+		t=0
+		while kill -0 $$ 2>/dev/null; do
+			sleep 30 >/dev/null 2>&1 &
+			sleep=$!
+			wait "$sleep"
+			t=$((t + 30))
+			n=$(find "$2" -name '*.o' 2>/dev/null | wc -l)
+			say "$1: $t s, $n objects built so far"
+		done
+	) 9>&- &
+	HEART=$!
+}
+
+heartbeat_end()
+{
+	kill "$HEART" 2>/dev/null || :
+	wait "$HEART" 2>/dev/null || :
+}
+
 # Prepare the kernel tree. Sets KERNEL (source) and BUILDS (for O= directories).
 prepare_kernel()
 {

@@ -17,7 +17,6 @@
 /**
  * struct pt_dirty - A dirty scan in progress
  * @iommu: The page table
- * @common: Its format's part
  * @bitmap: Takes what is dirty
  * @clear: Clear what is reported
  * @iova: First byte that is not looked at yet
@@ -27,7 +26,6 @@
  */
 struct pt_dirty {
 	struct pt_iommu *iommu;
-	const struct pt_common *common;
 	struct iommu_dirty_bitmap *bitmap;
 	bool clear;
 	u64 iova;
@@ -82,6 +80,7 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 			   unsigned int level)
 {
 	unsigned int item_lg2 = pt_item_lg2(level);
+	unsigned int line_lg2 = item_lg2 + PT_LINE_LG2;
 	unsigned int nr = PTF_ITEMS - pt_index(dirty->iova, level);
 	unsigned int i = 0, in_leaf, before;
 	pt_item_t *cleared = NULL, *end = slot;
@@ -95,16 +94,16 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 
 		if (ptf_is_table(item, level))
 			break;
-		/* A clean stretch costs one test a line */
-		if (!level && i + PT_LINE_ITEMS <= nr &&
-		    dirty->left >= (u64)PT_LINE_ITEMS << item_lg2 &&
-		    !(item & PTF_DIRTY) && pt_line_clean(&slot[i])) {
-			pt_dirty_advance(dirty, (u64)PT_LINE_ITEMS << item_lg2,
-					 false);
+		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
+		/* A clean line of whole leaves costs one test */
+		if (!level && lg2 <= line_lg2 &&
+		    pt_is_aligned(dirty->iova, line_lg2) &&
+		    dirty->left > pt_low_mask(line_lg2) &&
+		    pt_line_clean(&slot[i])) {
+			pt_dirty_advance(dirty, 1ULL << line_lg2, false);
 			i += PT_LINE_ITEMS;
 			continue;
 		}
-		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
 		/* The range may begin inside of a leaf: look at all of it */
 		rest = (1ULL << lg2) - (dirty->iova & pt_low_mask(lg2));
 		before = (dirty->iova & pt_low_mask(lg2)) >> item_lg2;
@@ -126,15 +125,16 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 /* Scan one table, or skip a hole */
 static void pt_dirty_table(struct pt_dirty *dirty)
 {
-	unsigned long top = pt_read_top(dirty->common);
+	const struct pt_common *common = ptf_common(dirty->iommu);
+	unsigned long top = pt_read_top(common);
 	struct pt_pos pos;
 	u64 mask;
 
-	if (!pt_level_covers(dirty->common, pt_top_level(top), dirty->iova)) {
+	if (!pt_level_covers(common, pt_top_level(top), dirty->iova)) {
 		pt_dirty_advance(dirty, dirty->left, false);
 		return;
 	}
-	pos = pt_walk_from(dirty->common, top, dirty->iova, 0);
+	pos = pt_walk_from(common, top, dirty->iova, 0);
 	if (ptf_present(pos.item) || !pos.level) {
 		pt_dirty_items(dirty, pos.slot, pos.level);
 		return;
@@ -149,7 +149,6 @@ static inline int pt_read_and_clear_dirty(struct pt_iommu *iommu, u64 iova,
 {
 	struct pt_dirty dirty = {
 		.iommu = iommu,
-		.common = ptf_common(iommu),
 		.bitmap = bitmap,
 		.clear = !(flags & IOMMU_DIRTY_NO_CLEAR),
 		.iova = iova,

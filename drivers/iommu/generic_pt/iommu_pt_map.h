@@ -167,30 +167,47 @@ static noinline void pt_map_bury_dead(struct pt_map *map, const void *table,
 		pt_map_bury(map, pos.slot, pos.item);
 }
 
-/* An item that a leaf shall go to is in use: is that but an empty table? */
-static noinline int pt_map_occupied(struct pt_map *map, pt_item_t *slot,
-				    unsigned int level)
+/*
+ * An item that a leaf shall go to is in use. Make it free if nothing is mapped
+ * there: a tombstone, or a table that is empty but for empty tables. The caller
+ * owns all of the IOVA that the item covers. True when it is free.
+ */
+static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
 {
 	pt_item_t item = READ_ONCE(*slot);
+	pt_item_t *table;
+	unsigned int i;
 
-	if (!item)
-		return PT_AGAIN;
 	if (ptf_present(item)) {
-		struct pt_desc *child;
-
 		if (!ptf_is_table(item, level))
-			return -EADDRINUSE;
-		child = pt_env_desc(pt_child(map->common, item));
-		if (!pt_users_dead(child)) {
-			if (pt_unpark_all(map->iommu) || pt_users_dead(child))
-				return PT_AGAIN;
-			return READ_ONCE(*slot) == item ? -EADDRINUSE :
-							  PT_AGAIN;
-		}
+			return false;
+		table = pt_child(map->common, item);
+		for (i = 0; level > 1 && i < PTF_ITEMS; i++)
+			if (READ_ONCE(table[i]) &&
+			    !pt_map_reap(map, &table[i], level - 1))
+				return false;
+		if (pt_remove_empty(map->iommu, pt_env_desc(table)))
+			return true;
+		if (!pt_users_dead(pt_env_desc(table)))
+			return false;
 	}
-	pt_map_bury(map, slot, item);
-	if (pt_store_table(map->iommu, slot, ptf_tombstone(item), 0))
-		pt_users_put(map->iommu, pt_slot_desc(slot), 1);
+	/* Somebody else is removing it */
+	if (item) {
+		pt_map_bury(map, slot, item);
+		pt_store_table(map->iommu, slot, ptf_tombstone(item), 0);
+	}
+	return true;
+}
+
+/* Make all items free that a leaf above level 0 shall go to, if they can be */
+static noinline int pt_map_reap_leaf(struct pt_map *map,
+				     const struct pt_run *run, pt_item_t *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1U << run->repeat_lg2; i++)
+		if (!run->level || !pt_map_reap(map, &slot[i], run->level))
+			return -EADDRINUSE;
 	return PT_AGAIN;
 }
 
@@ -202,7 +219,7 @@ static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
 			       pt_item_t *slot, pt_item_t tables)
 {
 	struct pt_desc *desc = pt_slot_desc(slot);
-	unsigned int stored, whole;
+	unsigned int stored;
 	pt_item_t item;
 
 	if (unlikely(!pt_users_get(desc, run->items))) {
@@ -214,20 +231,14 @@ static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
 	stored = pt_store_leaves(slot, run->items, item,
 				 ptf_leaf_step(run->lg2), run->repeat_lg2,
 				 false);
-	whole = stored;
-	if (unlikely(stored != run->items)) {
-		/* Part of a leaf is none */
-		whole = round_down(stored, 1U << run->repeat_lg2);
-		memset(&slot[whole], 0, (stored - whole) << PT_ITEM_LG2);
-	}
 	pt_flush_items(map->iommu, slot, stored);
 	pt_show_path(map->iommu, desc, tables);
-	map->iova += (u64)whole << pt_item_lg2(run->level);
-	map->oa += (u64)whole << pt_item_lg2(run->level);
+	map->iova += (u64)stored << pt_item_lg2(run->level);
+	map->oa += (u64)stored << pt_item_lg2(run->level);
 	if (likely(stored == run->items))
 		return 0;
-	pt_users_put(map->iommu, desc, run->items - whole);
-	return pt_map_occupied(map, &slot[stored], run->level);
+	pt_users_put(map->iommu, desc, run->items - stored);
+	return pt_map_reap_leaf(map, run, &slot[stored]);
 }
 
 /*
@@ -269,20 +280,21 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 	}
 
 	item = ptf_table_item(map->common, pt_env_table_oa(table), pos->level);
-	/* A tombstone is among the parent's users already */
-	if (!pos->item && !pt_users_get(parent, 1)) {
+	if (!pt_users_get(parent, 1)) {
 		pt_map_bury_dead(map, pt_env_desc_table(parent), pos->level);
-	} else if (pt_store_table(map->iommu, pos->slot, pos->item, item)) {
+		goto again;
+	}
+	if (pt_store_table(map->iommu, pos->slot, pos->item, item)) {
 		if (pt_feature(map->common, PT_FEAT_DMA_INCOHERENT))
 			pt_store_flushed(pos->slot);
 		pt_show_path(map->iommu, parent, tables);
 		map->iova += bytes;
 		map->oa += bytes;
 		return 0;
-	} else if (!pos->item) {
-		pt_users_put(map->iommu, parent, 1);
 	}
+	pt_users_put(map->iommu, parent, 1);
 
+again:
 	/* Somebody else was there first: take it apart and look again */
 	while (--level > run->level) {
 		child = pt_child(map->common,
@@ -389,6 +401,11 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 		return -EINVAL;
 	if (unlikely(oa > common->oa_last || len - 1 > common->oa_last - oa))
 		return -ERANGE;
+	sizes = iommu->domain.pgsize_bitmap;
+	if (unlikely(!(sizes & BIT_ULL(PTF_GRANULE_LG2)) &&
+		     (!sizes ||
+		      !pt_is_aligned(iova | oa | len, __ffs64(sizes)))))
+		return -EINVAL;
 	ret = ptf_attrs(common, prot, &attrs);
 	if (unlikely(ret))
 		return ret;
@@ -402,7 +419,6 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 			return ret;
 	}
 
-	sizes = iommu->domain.pgsize_bitmap;
 	if (len == 1ULL << PTF_GRANULE_LG2 && likely(sizes & len) &&
 	    pt_map_page(iommu, common, iova, oa, attrs)) {
 		*mapped += len;

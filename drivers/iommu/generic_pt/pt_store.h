@@ -37,6 +37,7 @@
 #include "pt_iter.h"
 
 /* Items that one cache line holds: runs are tested line by line */
+#define PT_LINE_LG2 3
 #define PT_LINE_ITEMS 8
 
 /* Have a walker that does not snoop see what was stored to a run of items */
@@ -158,14 +159,27 @@ static __always_inline bool pt_line_present(const pt_item_t *items)
 	return all == PTF_PRESENT_MASK;
 }
 
+/* Whether none of some items is used */
+static inline bool pt_items_empty(const pt_item_t *items, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i + PT_LINE_ITEMS <= nr; i += PT_LINE_ITEMS)
+		if (!pt_line_empty(items + i))
+			return false;
+	for (; i < nr; i++)
+		if (READ_ONCE(items[i]))
+			return false;
+	return true;
+}
+
 /*
- * Store @nr items of leaves that repeat 2^@repeat_lg2 times each, a multiple of
- * that, until one is in use already. The compiler knows @repeat_lg2, 3 stands
- * for all above too, and whether the table is @fresh: nothing to test then.
+ * Store leaves that repeat 2^@repeat_lg2 times each, less than a line, in @nr
+ * items. The compiler knows @repeat_lg2, and whether the table is @fresh.
  */
 static __always_inline unsigned int
-pt_store_leaves_of(pt_item_t *items, unsigned int nr, pt_item_t item,
-		   pt_item_t step, unsigned int repeat_lg2, bool fresh)
+pt_store_lines(pt_item_t *items, unsigned int nr, pt_item_t item,
+	       pt_item_t step, unsigned int repeat_lg2, bool fresh)
 {
 	const unsigned int repeat = 1U << repeat_lg2;
 	unsigned int i, j;
@@ -178,12 +192,31 @@ pt_store_leaves_of(pt_item_t *items, unsigned int nr, pt_item_t item,
 				   item + (j >> repeat_lg2) * step);
 		item += (PT_LINE_ITEMS >> repeat_lg2) * step;
 	}
-	for (; i < nr; i++) {
-		if (!fresh && READ_ONCE(items[i]))
+	for (; i < nr; i += repeat) {
+		if (!fresh && !pt_items_empty(items + i, repeat))
 			break;
-		WRITE_ONCE(items[i], item);
-		if (!((i + 1) & (repeat - 1)))
-			item += step;
+		for (j = 0; j < repeat; j++)
+			WRITE_ONCE(items[i + j], item);
+		item += step;
+	}
+	return i;
+}
+
+/* The same for leaves that fill whole lines */
+static __always_inline unsigned int
+pt_store_large(pt_item_t *items, unsigned int nr, pt_item_t item,
+	       pt_item_t step, unsigned int repeat_lg2, bool fresh)
+{
+	const unsigned int repeat = 1U << repeat_lg2;
+	unsigned int i, j, k;
+
+	for (i = 0; i < nr; i += repeat) {
+		if (!fresh && !pt_items_empty(items + i, repeat))
+			break;
+		for (j = i; j < i + repeat; j += PT_LINE_ITEMS)
+			for (k = 0; k < PT_LINE_ITEMS; k++)
+				WRITE_ONCE(items[j + k], item);
+		item += step;
 	}
 	return i;
 }
@@ -191,37 +224,32 @@ pt_store_leaves_of(pt_item_t *items, unsigned int nr, pt_item_t item,
 /**
  * pt_store_leaves() - Store a run of leaves of one size into one table
  * @items: First item
- * @nr: Number of items
+ * @nr: Number of items, those of whole leaves
  * @item: Value of the first leaf
  * @step: What is added from one leaf to the next
  * @repeat_lg2: lg2 of the items of each leaf
  * @fresh: Nobody sees the table yet, and its memory holds anything
  *
- * Return: How many items were stored. Fewer than @nr when the next one is in
- * use; it and what follows are untouched. That may be inside of a leaf.
+ * All items of a leaf are tested before the first is stored, so hardware never
+ * sees part of a leaf that cannot be.
+ *
+ * Return: How many items were stored, those of whole leaves. Fewer than @nr
+ * when an item of the next leaf is in use; what follows is untouched.
  */
 static __always_inline unsigned int
 pt_store_leaves(pt_item_t *items, unsigned int nr, pt_item_t item,
 		pt_item_t step, unsigned int repeat_lg2, bool fresh)
 {
-	unsigned int i, stored;
-
 	switch (repeat_lg2) {
 	case 0:
-		return pt_store_leaves_of(items, nr, item, step, 0, fresh);
+		return pt_store_lines(items, nr, item, step, 0, fresh);
 	case 1:
-		return pt_store_leaves_of(items, nr, item, step, 1, fresh);
+		return pt_store_lines(items, nr, item, step, 1, fresh);
 	case 2:
-		return pt_store_leaves_of(items, nr, item, step, 2, fresh);
+		return pt_store_lines(items, nr, item, step, 2, fresh);
+	default:
+		return pt_store_large(items, nr, item, step, repeat_lg2, fresh);
 	}
-	for (i = 0; i < nr; i += 1U << repeat_lg2) {
-		stored = pt_store_leaves_of(items + i, 1U << repeat_lg2, item,
-					    0, 3, fresh);
-		if (stored != 1U << repeat_lg2)
-			return i + stored;
-		item += step;
-	}
-	return nr;
 }
 
 /**

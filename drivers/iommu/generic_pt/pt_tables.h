@@ -19,10 +19,14 @@
  * instead: it stays in the tree, empty, and the next map finds it. Only
  * PT_IOMMU_PARKED tables of a domain can be parked; parking one more unparks
  * the oldest. A parked table that is in use again stays parked, so a range that
- * is mapped and unmapped again and again touches nothing but the count.
- * Parking and unparking happen under park_lock, which is not taken otherwise.
+ * is mapped and unmapped again and again touches nothing but the count. A place
+ * is given and taken under park_lock, which is not taken otherwise. Between the
+ * put that parks a table and the lock somebody who owns the table's whole range
+ * may take it out of the tree, so the mark decides, not the place.
  *
- * Removal. Who unparks an empty table finds it dead, and is its one remover:
+ * Removal. Who unparks an empty table finds it dead, and is its one remover. A
+ * dead table is no user of its parent any more: the parent's count goes down
+ * under the same lock, which may park the parent. Then:
  *
  *  1. With PT_FEAT_FLUSH_RANGE_NO_GAPS the table's range is flushed: its leaves
  *     are empty, and nothing refers to them any more.
@@ -32,19 +36,19 @@
  *  3. The table's range is flushed with the table on the gather's freelist, so
  *     that the driver flushes walk caches too. The driver frees the list, which
  *     waits for an RCU grace period.
- *  4. The tombstone is emptied, if it is still the same, and the parent loses
- *     a user, which may end with the parent parked.
+ *  4. The tombstone is emptied, if it is still there.
  *
  * It all happens within one RCU read side, so the memory of the table cannot
  * come back as another table before step 4, and the tombstone names it alone.
+ * The parent may die and be removed meanwhile; its memory stays as long.
  *
  * A map that meets a dead table or a tombstone (its range is disjoint from what
  * the remover unmapped, yet in the same table) must not wait: it may have
  * interrupted the remover. It does steps 1 to 3 itself, with a flush of
  * everything since it has no table to free, and puts its own new table into the
- * tombstone's place, taking over its count in the parent. The remover then
- * fails in step 4, or in step 2 already, and leaves the parent alone. Each of
- * these stores is a compare and exchange, so each happens once.
+ * tombstone's place as it would into an empty item. The remover then fails in
+ * step 4, or in step 2 already. Each of these stores is a compare and exchange,
+ * so each happens once.
  *
  * A range that covers a whole table is different: its caller owns all of the
  * IOVA in it until the flush, nobody can come by. A full table (count equal to
@@ -209,17 +213,29 @@ static u64 pt_desc_iova(const struct pt_common *common, struct pt_desc *desc)
 	return (s64)(iova << unused) >> unused;
 }
 
+/**
+ * struct pt_dead - A dead table, and what its remover must know
+ * @desc: The table
+ * @parent: Its parent, if that was parked by the loss and needs a place, or NULL
+ * @iova: First IOVA that the table covers. Once it is dead its parents may go
+ *	too, and then nothing tells any more.
+ */
+struct pt_dead {
+	struct pt_desc *desc;
+	struct pt_desc *parent;
+	u64 iova;
+};
+
 /* Flush the range of a table, and walk caches if @freelist holds one */
-static void pt_flush_table(struct pt_iommu *iommu, struct pt_desc *desc,
+static void pt_flush_table(struct pt_iommu *iommu, const struct pt_dead *dead,
 			   struct list_head *freelist)
 {
-	unsigned int lg2 = pt_item_lg2(pt_desc_level(desc) + 1);
-	u64 iova = pt_desc_iova(ptf_common(iommu), desc);
+	unsigned int lg2 = pt_item_lg2(pt_desc_level(dead->desc) + 1);
 	struct iommu_iotlb_gather gather;
 
 	iommu_iotlb_gather_init(&gather);
-	gather.start = iova;
-	gather.end = iova | pt_low_mask(lg2);
+	gather.start = dead->iova;
+	gather.end = dead->iova | pt_low_mask(lg2);
 	gather.pgsize = BIT(PTF_GRANULE_LG2);
 	if (freelist)
 		list_splice_init(freelist, &gather.freelist);
@@ -230,100 +246,123 @@ static void pt_flush_table(struct pt_iommu *iommu, struct pt_desc *desc,
 		pt_env_free_deferred(&gather.freelist);
 }
 
-/*
- * Take a dead table out of the tree. The caller is its one remover. Returns the
- * parent when that became empty and now needs a place among the parked.
- */
-static struct pt_desc *pt_remove(struct pt_iommu *iommu, struct pt_desc *desc)
+/* Take a dead table out of the tree. The caller is its one remover. */
+static void pt_remove(struct pt_iommu *iommu, const struct pt_dead *dead)
 {
 	const struct pt_common *common = ptf_common(iommu);
-	void *table = pt_env_desc_table(desc);
-	pt_item_t *slot = desc->slot;
-	struct pt_desc *parent = pt_slot_desc(slot);
+	void *table = pt_env_desc_table(dead->desc);
+	pt_item_t *slot = dead->desc->slot;
 	pt_item_t item;
 	LIST_HEAD(freelist);
 
 	item = ptf_table_item(common, pt_env_table_oa(table),
-			      pt_desc_level(parent));
+			      pt_desc_level(dead->desc) + 1);
 	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
-		pt_flush_table(iommu, desc, NULL);
+		pt_flush_table(iommu, dead, NULL);
 	/* Does nothing when a map was faster */
 	pt_store_tombstone(iommu, slot, item);
 	pt_env_defer(&freelist, table);
-	pt_flush_table(iommu, desc, &freelist);
-	if (pt_store_table(iommu, slot, ptf_tombstone(item), 0) &&
-	    pt_users_sub(parent, 1))
-		return parent;
-	return NULL;
+	pt_flush_table(iommu, dead, &freelist);
+	pt_store_table(iommu, slot, ptf_tombstone(item), 0);
 }
 
-/* Take a table off the parked ones. True when that was its last user. */
-static bool pt_unpark_locked(struct pt_desc *desc)
+/* Take a table off the parked ones, if it has a place among them */
+static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
 {
-	return !(atomic_sub_return(PT_USERS_PARKED, &desc->users) &
-		 PT_USERS_ANY);
+	unsigned int i;
+
+	for (i = 0; i < PT_IOMMU_PARKED; i++) {
+		if (iommu->parked[i] != desc)
+			continue;
+		memmove(&iommu->parked[1], &iommu->parked[0],
+			i * sizeof(iommu->parked[0]));
+		iommu->parked[0] = NULL;
+		return;
+	}
+}
+
+/* Unpark a table. True when that was its last user: fills in @dead then. */
+static bool pt_unpark_locked(struct pt_iommu *iommu, struct pt_desc *desc,
+			     struct pt_dead *dead)
+{
+	struct pt_desc *parent;
+
+	/* It is in the tree as long as it is parked, so ask it now */
+	dead->desc = desc;
+	dead->iova = pt_desc_iova(ptf_common(iommu), desc);
+	if (atomic_sub_return(PT_USERS_PARKED, &desc->users) & PT_USERS_ANY)
+		return false;
+
+	parent = pt_slot_desc(desc->slot);
+	dead->parent = pt_users_sub(parent, 1) ? parent : NULL;
+	return true;
 }
 
 /* Give a parked table its place, and remove what must make room for it */
 static noinline void pt_park(struct pt_iommu *iommu, struct pt_desc *desc)
 {
 	struct pt_desc *oldest;
+	struct pt_dead dead;
 	unsigned long flags;
-	bool dead;
+	bool remove;
 
 	while (desc) {
+		remove = false;
 		raw_spin_lock_irqsave(&iommu->park_lock, flags);
-		oldest = iommu->parked[0];
-		memmove(&iommu->parked[0], &iommu->parked[1],
-			sizeof(iommu->parked) - sizeof(iommu->parked[0]));
-		iommu->parked[PT_IOMMU_PARKED - 1] = desc;
-		dead = oldest && pt_unpark_locked(oldest);
-		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
-
-		desc = dead ? pt_remove(iommu, oldest) : NULL;
-	}
-}
-
-/* Remove all tables that are parked and empty. True when there were some. */
-static bool pt_unpark_all(struct pt_iommu *iommu)
-{
-	struct pt_desc *desc, *parent;
-	unsigned long flags;
-	unsigned int i = 0;
-	bool dead, any = false;
-
-	while (i < PT_IOMMU_PARKED) {
-		raw_spin_lock_irqsave(&iommu->park_lock, flags);
-		desc = iommu->parked[i];
-		iommu->parked[i] = NULL;
-		dead = desc && pt_unpark_locked(desc);
-		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
-
-		i++;
-		if (!dead)
-			continue;
-		any = true;
-		parent = pt_remove(iommu, desc);
-		if (parent) {
-			pt_park(iommu, parent);
-			i = 0;
+		/* Who owns its whole range may have taken it away meanwhile */
+		if (atomic_read(&desc->users) & PT_USERS_PARKED) {
+			oldest = iommu->parked[0];
+			memmove(&iommu->parked[0], &iommu->parked[1],
+				sizeof(iommu->parked) -
+					sizeof(iommu->parked[0]));
+			iommu->parked[PT_IOMMU_PARKED - 1] = desc;
+			remove = oldest &&
+				 pt_unpark_locked(iommu, oldest, &dead);
 		}
+		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+
+		if (!remove)
+			return;
+		pt_remove(iommu, &dead);
+		desc = dead.parent;
 	}
-	return any;
 }
 
-/* Forget a table that leaves the tree by another way, parked or not */
+/*
+ * Remove a table if it is empty, whether it has a place or not. False when it
+ * is in use, or somebody else removes it.
+ */
+static bool pt_remove_empty(struct pt_iommu *iommu, struct pt_desc *desc)
+{
+	struct pt_dead dead;
+	unsigned long flags;
+	bool remove = false;
+
+	raw_spin_lock_irqsave(&iommu->park_lock, flags);
+	if ((atomic_read(&desc->users) & PT_USERS_ANY) == PT_USERS_PARKED) {
+		pt_unplace_locked(iommu, desc);
+		remove = pt_unpark_locked(iommu, desc, &dead);
+	}
+	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+
+	if (!remove)
+		return false;
+	pt_remove(iommu, &dead);
+	pt_park(iommu, dead.parent);
+	return true;
+}
+
+/* Forget a table that its owner takes out of the tree whole, parked or not */
 static void pt_forget(struct pt_iommu *iommu, struct pt_desc *desc)
 {
 	unsigned long flags;
-	unsigned int i;
 
 	if (likely(!(atomic_read(&desc->users) & PT_USERS_PARKED)))
 		return;
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
-	for (i = 0; i < PT_IOMMU_PARKED; i++)
-		if (iommu->parked[i] == desc)
-			iommu->parked[i] = NULL;
+	pt_unplace_locked(iommu, desc);
+	/* Who parked it may still be on the way to give it a place */
+	atomic_andnot(PT_USERS_ANY, &desc->users);
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 }
 

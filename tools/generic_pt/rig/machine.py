@@ -205,7 +205,9 @@ class Boot:
                    f"rig.script={setup.script}"]
         cmdline += [f"rig.{key}={value}" for key, value in setup.parameters.items()]
         size = f"{setup.memory_mib}M"
-        command = [*self.qemu.command, "-nodefaults", "-no-user-config", "-display", "none",
+        # Strict boot order: the firmware leaves the devices alone. Otherwise its
+        # virtio queues are still set up when the IOMMU comes on, and fault
+        command = [*self.qemu.command, "-boot", "strict=on", "-nodefaults", "-no-user-config", "-display", "none",
                    "-no-reboot", *self.qemu.accel_arguments(), "-smp", str(setup.cpus),
                    "-m", size, "-object", f"memory-backend-memfd,id=ram,size={size},share=on",
                    "-machine", "memory-backend=ram",
@@ -215,7 +217,8 @@ class Boot:
                            ("qmp", self.monitor_qemus)):
             command += ["-chardev", f"socket,id={name},fd={sock.fileno()}"]
         command += ["-serial", "chardev:console", "-serial", "chardev:rig",
-                    "-mon", "chardev=qmp,mode=control", "-D", self.path("trace.log")]
+                    "-mon", "chardev=qmp,mode=control", "-D", self.path("trace.log"),
+                    "-d", "guest_errors"]
         for event in setup.trace:
             command += ["-trace", event]
         return command + setup.devices

@@ -180,10 +180,15 @@ static inline int amdv1_fmt_init(struct pt_iommu_amdv1 *table,
 				 const struct pt_iommu_amdv1_cfg *cfg,
 				 unsigned int *top_level)
 {
+	struct pt_common *common = &table->amdpt.common;
+
 	if (cfg->starting_level >= PTF_MAX_LEVELS)
 		return -EOPNOTSUPP;
-	if (table->amdpt.common.features & BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES))
-		table->amdpt.common.enc_mask = __sme_set(0ULL);
+	if (common->features & BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES))
+		common->enc_mask = __sme_set(0ULL);
+	/* Addresses end below the encryption bit */
+	if (common->enc_mask)
+		common->oa_last = min(common->oa_last, common->enc_mask - 1);
 	*top_level = cfg->starting_level;
 	return 0;
 }

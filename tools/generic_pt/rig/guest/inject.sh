@@ -15,7 +15,7 @@ head -c 1048576 $disk > /dev/null
 echo 1 > /sys/class/nvme/nvme0/rescan_controller
 
 # The event comes by interrupt, within the second
-for i in $(seq 50); do
+for i in $(seq 20); do
 	dmesg | grep -q 'AMD-Vi: Event logged' && break
 	usleep 100000
 done
