@@ -167,8 +167,9 @@ static inline pt_item_t ptf_tombstone(pt_item_t item);
  * ptf_sw_bit() - A bit of a table pointer that hardware ignores
  * @nr: Number of the bit, from 0 on
  *
- * ptf_table_item() leaves it clear, ptf_tombstone() clears it. Formats that can
- * do PT_FEAT_DMA_INCOHERENT have one at least.
+ * ptf_table_item() leaves it clear. Bit 0 is PT_SW_FLUSHED, which formats that
+ * can do PT_FEAT_DMA_INCOHERENT have and ptf_tombstone() clears; bit 1 is
+ * PT_SW_TOMBSTONE, which ptf_tombstone() sets if there is one.
  *
  * Return: The bit, or 0 when the format has not so many.
  */

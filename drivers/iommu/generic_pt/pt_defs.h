@@ -30,6 +30,8 @@ typedef u64 pt_item_t;
 
 /* In a pointer to a table: walkers that do not snoop see it, see pt_store.h */
 #define PT_SW_FLUSHED ptf_sw_bit(0)
+/* What a pointer had is a tombstone now, even if the table is at address 0 */
+#define PT_SW_TOMBSTONE ptf_sw_bit(1)
 
 /* Debug builds check more; they do not behave differently */
 #ifdef CONFIG_DEBUG_GENERIC_PT

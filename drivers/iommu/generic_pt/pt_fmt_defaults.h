@@ -86,7 +86,8 @@ static inline pt_item_t pt_default_sw_bit(unsigned int nr)
 #ifndef ptf_tombstone
 static inline pt_item_t pt_default_tombstone(pt_item_t item)
 {
-	return item & ~(PTF_PRESENT_MASK | PTF_ACCESSED | PT_SW_FLUSHED);
+	item &= ~(PTF_PRESENT_MASK | PTF_ACCESSED | PT_SW_FLUSHED);
+	return item | PT_SW_TOMBSTONE;
 }
 
 #define ptf_tombstone pt_default_tombstone

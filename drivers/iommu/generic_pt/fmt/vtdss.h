@@ -81,7 +81,7 @@ static inline pt_item_t vtdss_sw_bit(unsigned int nr)
 /* What is left names the table: neither R nor W, nor what else was set */
 static inline pt_item_t vtdss_tombstone(pt_item_t item)
 {
-	return item & VTDSS_OA;
+	return (item & VTDSS_OA) | PT_SW_TOMBSTONE;
 }
 
 #define ptf_tombstone vtdss_tombstone
