@@ -84,14 +84,12 @@ int PTF_FN(read_and_clear_dirty)(struct iommu_domain *domain,
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(read_and_clear_dirty), GENERIC_PT_IOMMU);
 
-/* Leaf sizes that a tree with a fixed top, or one that may grow, can hold */
+/* Leaf sizes that the tree can hold, grown as far as it may */
 static u64 pt_sizes_all(const struct pt_common *common)
 {
-	unsigned int level = pt_top_level(pt_read_top(common));
+	unsigned int level = common->max_level;
 	u64 sizes = 0;
 
-	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
-		level = PTF_MAX_LEVELS - 1;
 	do {
 		sizes |= ptf_sizes(common, level);
 	} while (level--);
@@ -162,10 +160,17 @@ static int pt_set_aperture(struct pt_iommu *iommu, unsigned int lg2,
 	struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
 	struct pt_common *common = ptf_common(iommu);
 	bool halves = pt_feature(common, PT_FEAT_SIGN_EXTEND);
+	unsigned int reach;
 
-	if (!pt_feature(common, PT_FEAT_DYNAMIC_TOP))
-		lg2 = min(lg2, pt_item_lg2(top_level + 1) -
-				       (PTF_CANONICAL && !halves));
+	/* Hardware may have no more levels than its IOVA space needs */
+	common->max_level = top_level;
+	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
+		while (pt_item_lg2(common->max_level + 1) < lg2)
+			common->max_level++;
+	reach = pt_item_lg2(common->max_level + 1);
+	if (PTF_CANONICAL && !halves)
+		reach--;
+	lg2 = min(lg2, reach);
 	if (lg2 == 64 && !pt_feature(common, PT_FEAT_FULL_VA))
 		return -EINVAL;
 	common->iova_half = halves ? 1ULL << (lg2 - 1) : 0;

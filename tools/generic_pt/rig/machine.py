@@ -40,6 +40,10 @@ class Qemu:
             raise MachineError(f"{self.command[0]} --version does not tell a version")
         self.version = (int(match.group(1)), int(match.group(2)))
         self.version_text = match.group(0).split()[1]
+        # A DMA that no leaf translates is an access to nothing
+        self.log_items = "guest_errors"
+        if "invalid_mem" in self.ask("-d", "help"):
+            self.log_items += ",invalid_mem"
         self.accel = os.environ.get("ACCEL") or "tcg"
         if self.accel not in ("tcg", "kvm"):
             raise MachineError(f"ACCEL={self.accel}: must be tcg or kvm")
@@ -47,7 +51,7 @@ class Qemu:
     def ask(self, *arguments):
         done = subprocess.run([*self.command, *arguments], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=60, check=False)
-        if done.returncode:
+        if not done.stdout:         # some helps end with code 1
             raise MachineError(f"{shlex.join([*self.command, *arguments])}: {done.stderr.strip()}")
         return done.stdout
 
@@ -184,7 +188,8 @@ class Boot:
     def __init__(self, qemu, setup, progress):
         self.qemu = qemu
         self.setup = setup
-        self.progress = progress
+        self.started = time.monotonic()
+        self.progress = lambda text: progress(f"{time.monotonic() - self.started:5.1f} {text}")
         self.result = Result(setup.name, directory=setup.directory)
         self.ended = False
         os.makedirs(setup.directory, exist_ok=True)
@@ -218,13 +223,12 @@ class Boot:
             command += ["-chardev", f"socket,id={name},fd={sock.fileno()}"]
         command += ["-serial", "chardev:console", "-serial", "chardev:rig",
                     "-mon", "chardev=qmp,mode=control", "-D", self.path("trace.log"),
-                    "-d", "guest_errors"]
+                    "-d", self.qemu.log_items]
         for event in setup.trace:
             command += ["-trace", event]
         return command + setup.devices
 
     def run(self):
-        started = time.monotonic()
         command = self.command()
         with open(self.path("qemu.log"), "w", encoding="utf-8") as log:
             log.write(shlex.join(command) + "\n")
@@ -235,7 +239,7 @@ class Boot:
         for sock in socks:
             sock.close()
         try:
-            self.watch(process, started)
+            self.watch(process)
         finally:
             if process.poll() is None:
                 process.kill()
@@ -243,10 +247,10 @@ class Boot:
             self.console.close()
             self.rig.close()
             self.monitor_sock.close()
-        self.result.seconds = time.monotonic() - started
+        self.result.seconds = time.monotonic() - self.started
         return self.result
 
-    def watch(self, process, started):
+    def watch(self, process):
         result = self.result
         try:
             monitor = Monitor(self.monitor_sock)
@@ -279,7 +283,7 @@ class Boot:
             late = None
             if now - last > self.setup.silence:
                 late = f"the guest gave no sign of life for {self.setup.silence:.0f} s"
-            elif now - started > self.setup.timeout:
+            elif now - self.started > self.setup.timeout:
                 late = f"the guest was not done after {self.setup.timeout:.0f} s"
             if late:
                 self.hang(guest, late)

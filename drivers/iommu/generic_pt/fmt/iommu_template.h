@@ -13,6 +13,12 @@
 
 #include "../iommu_pt.h"
 
+/* Last, so that the tests can call anything above */
+#if IS_ENABLED(CONFIG_IOMMU_PT_KUNIT_TEST) && defined(PTF_KUNIT_H)
+#include PTF_KUNIT_H
+#include "../kunit_suites.h"
+#endif
+
 MODULE_DESCRIPTION("IOMMU page table: " __stringify(PTF_NAME));
 MODULE_LICENSE("GPL");
 MODULE_IMPORT_NS(GENERIC_PT_IOMMU);

@@ -22,5 +22,6 @@ done
 
 # A disk without admin queue makes an orderly shutdown slow
 say end
+sleep 1
 echo b > /proc/sysrq-trigger
 sleep 60

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KUnit: a domain whose driver watches what the library does
+ *
+ * The suites are compiled into the unit of each format, after the library, so
+ * that they can call anything in it. Each case runs once for each configuration
+ * of the format, see struct kt_config.
+ *
+ *   kunit_iommu.h   the domain, its driver and its allocator (this file)
+ *   kunit_model.h   an oracle: what is mapped, as a flat list of leaves
+ *   kunit_tree.h    a walk as hardware does it, and a recount of the tree
+ *   kunit_ops.h     operations that are checked against both
+ *   kunit_fmt.h     suite of the format, walker and arithmetic
+ *   kunit_map.h     suites of the operations, like kunit_unmap.h,
+ *                   kunit_flush.h, kunit_grow.h, kunit_dirty.h, kunit_life.h
+ *                   and kunit_random.h
+ *   fmt/kunit_*.h   what only the format knows: configurations, decoder
+ */
+#ifndef __GENERIC_PT_KUNIT_IOMMU_H
+#define __GENERIC_PT_KUNIT_IOMMU_H
+
+#include <kunit/static_stub.h>
+#include <kunit/test.h>
+#include <linux/generic_pt/iommu.h>
+#include <linux/maple_tree.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "iommu_pt.h"
+
+/* Flushes that are remembered of one operation */
+#define KT_FLUSHES 64
+/* What a new table holds: each item looks present */
+#define KT_POISON 0xdb
+
+/**
+ * struct kt_config - One way to use a format
+ * @name: What the log calls it
+ * @features: Features to turn on
+ * @vasz_lg2: &pt_iommu_cfg.hw_max_vasz_lg2
+ * @oasz_lg2: &pt_iommu_cfg.hw_max_oasz_lg2
+ * @top_level: Level to begin with
+ * @pgsizes: What the driver narrows the page sizes to, or 0
+ * @enc_mask: Memory encryption bit, which this machine does not have
+ */
+struct kt_config {
+	const char *name;
+	u32 features;
+	u8 vasz_lg2;
+	u8 oasz_lg2;
+	u8 top_level;
+	u64 pgsizes;
+	u64 enc_mask;
+};
+
+/**
+ * struct kt_hw - What hardware understands by an item
+ * @kind: Kind of item
+ * @oa: Address of the table, or first OA of the leaf
+ * @lg2: lg2 of the leaf's size
+ * @prot: IOMMU_READ, IOMMU_WRITE; IOMMU_MMIO for an OA that is not encrypted
+ * @dirty: The dirty bit is set
+ */
+struct kt_hw {
+	enum {
+		KT_NONE,
+		KT_TABLE,
+		KT_LEAF,
+		KT_BAD
+	} kind;
+	u64 oa;
+	unsigned int lg2;
+	int prot;
+	bool dirty;
+};
+
+/* A format's file supplies the following four, from the manual alone */
+
+/* The configurations by number, then NULL */
+static const struct kt_config *kt_config(unsigned int nr);
+
+/* The format's own config struct */
+static struct PTF_CFG kt_fmt_cfg(const struct kt_config *cfg);
+
+/* Where hardware is told to find the top, without encryption bit */
+static u64 kt_fmt_root(const struct kt_config *cfg, struct PTF_TABLE *table,
+		       unsigned int *level);
+
+/* Decode an item of a table of @level; KT_BAD if it does not fit @cfg */
+static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
+				  unsigned int level);
+
+/**
+ * struct kt_flush - One flush that the driver was asked for
+ * @all: Of everything
+ * @start: First byte
+ * @last: Last byte
+ * @pgsize: Page size of the gather
+ * @tables: Tables on the freelist
+ */
+struct kt_flush {
+	bool all;
+	u64 start;
+	u64 last;
+	size_t pgsize;
+	unsigned int tables;
+};
+
+/**
+ * struct kt_growth - One call of change_top
+ * @oa: Physical address of the new top
+ * @level: Its level
+ * @leaves: Number of leaves below it
+ */
+struct kt_growth {
+	u64 oa;
+	unsigned int level;
+	unsigned int leaves;
+};
+
+/**
+ * struct kt_page - A table that was allocated
+ * @mem: The table. The test holds a reference, so that memory that was freed
+ *	is not used again before the test knows.
+ * @iova: First IOVA that it covers, once it was seen in the tree
+ * @level: Its level, likewise
+ * @seen: It was seen in the tree
+ * @empty: Nothing was in it when last seen
+ * @leaves_flushed: Its range was flushed since something was in it
+ * @flushed: Walk caches were flushed after it left the tree
+ * @walk: Number of the last recount that met it
+ */
+struct kt_page {
+	void *mem;
+	u64 iova;
+	unsigned int level;
+	bool seen;
+	bool empty;
+	bool leaves_flushed;
+	bool flushed;
+	unsigned int walk;
+};
+
+/**
+ * struct kt - A page table under test
+ * @test: The test
+ * @cfg: Its configuration
+ * @domain: The domain, as a driver lays it over the library's
+ * @table: The page table
+ * @top_lock: The driver's lock
+ * @hw_root: Where "hardware" begins
+ * @hw_level: Level of that table
+ * @sizes: Page sizes after narrowing
+ * @min_lg2: lg2 of the smallest one
+ * @last: Last byte of the aperture
+ * @oa_last: Last byte of the OA space
+ * @model: What is mapped: struct kt_leaf at units of the granule
+ * @nr_leaves: Number of leaves in it
+ * @pages: Tables that were allocated, by page frame
+ * @nr_calls: Calls of the allocator
+ * @fail_at: Number of the call that fails first, or 0
+ * @fail_nr: Number of calls that fail
+ * @walks: Number of recounts
+ * @dead: deinit was called
+ * @flush: What the driver was asked to flush
+ * @nr_flushes: Number of these, which may be more than are remembered
+ * @growth: Calls of change_top
+ * @nr_growths: Number of these
+ * @complaint: First thing that a callback found wrong
+ * @tainted: The kernel had warned of something before
+ */
+struct kt {
+	struct kunit *test;
+	const struct kt_config *cfg;
+	union {
+		struct iommu_domain domain;
+		struct PTF_TABLE table;
+	};
+	spinlock_t top_lock;
+	u64 hw_root;
+	unsigned int hw_level;
+	u64 sizes;
+	unsigned int min_lg2;
+	u64 last;
+	u64 oa_last;
+	struct maple_tree model;
+	unsigned int nr_leaves;
+	struct xarray pages;
+	unsigned int nr_calls;
+	unsigned int fail_at;
+	unsigned int fail_nr;
+	unsigned int walks;
+	bool dead;
+	struct kt_flush flush[KT_FLUSHES];
+	unsigned int nr_flushes;
+	struct kt_growth growth[PTF_MAX_LEVELS];
+	unsigned int nr_growths;
+	char complaint[160];
+	bool tainted;
+};
+
+PT_IOMMU_CHECK_DOMAIN(struct kt, table.iommu, domain);
+
+/* A callback cannot end the test: remember what was wrong */
+#define kt_complain(kt, fmt, ...)                                          \
+	do {                                                               \
+		if (!(kt)->complaint[0])                                   \
+			snprintf((kt)->complaint, sizeof((kt)->complaint), \
+				 fmt, ##__VA_ARGS__);                      \
+	} while (0)
+
+static void kt_expect_no_complaint(struct kt *kt)
+{
+	KUNIT_EXPECT_STREQ(kt->test, kt->complaint, "");
+	kt->complaint[0] = 0;
+}
+
+static inline bool kt_feature(const struct kt *kt, unsigned int bit)
+{
+	return kt->cfg->features & BIT(bit);
+}
+
+static inline struct pt_iommu *kt_iommu(struct kt *kt)
+{
+	return &kt->table.iommu;
+}
+
+/* ------------------------------- allocator ------------------------------- */
+
+static void *kt_alloc(struct pt_iommu *iommu, gfp_t gfp)
+{
+	struct kt *kt = kunit_get_current_test()->priv;
+	struct kt_page *page;
+	void *mem;
+
+	kt->nr_calls++;
+	if (kt->fail_at && kt->nr_calls >= kt->fail_at &&
+	    kt->nr_calls - kt->fail_at < kt->fail_nr)
+		return NULL;
+	page = kzalloc(sizeof(*page), GFP_ATOMIC);
+	mem = iommu_alloc_page_node_unzeroed(iommu->nid, gfp);
+	if (WARN_ON(!page || !mem))
+		return NULL;
+	memset(mem, KT_POISON, PAGE_SIZE);
+	get_page(virt_to_page(mem));
+	page->mem = mem;
+	if (WARN_ON(xa_err(xa_store(&kt->pages, PHYS_PFN(__pa(mem)), page,
+				    GFP_ATOMIC))))
+		return NULL;
+	return mem;
+}
+
+static struct kt_page *kt_page(struct kt *kt, const void *mem)
+{
+	return xa_load(&kt->pages, PHYS_PFN(__pa(mem)));
+}
+
+static bool kt_page_freed(const struct kt_page *page)
+{
+	return page_count(virt_to_page(page->mem)) == 1;
+}
+
+/*
+ * Forget tables that were freed. Returns how many are not, without those that
+ * only wait for a grace period.
+ */
+static unsigned int kt_reap(struct kt *kt)
+{
+	struct kt_page *page;
+	unsigned int live = 0;
+	unsigned long pfn;
+
+	xa_for_each(&kt->pages, pfn, page) {
+		if (!kt_page_freed(page)) {
+			live += !page->flushed;
+			continue;
+		}
+		if (!kt->dead && page->seen && !page->flushed)
+			kt_complain(
+				kt,
+				"table of level %u, IOVA %#llx was freed without a flush",
+				page->level, page->iova);
+		xa_erase(&kt->pages, pfn);
+		put_page(virt_to_page(page->mem));
+		kfree(page);
+	}
+	return live;
+}
+
+/* Whether all tables were freed */
+static bool kt_all_freed(struct kt *kt)
+{
+	/* Takes long */
+	if (!xa_empty(&kt->pages))
+		rcu_barrier();
+	kt_reap(kt);
+	return xa_empty(&kt->pages);
+}
+
+/* --------------------------------- driver -------------------------------- */
+
+static bool kt_tree_reaches(struct kt *kt, const void *mem);
+static bool kt_tree_maps(struct kt *kt, u64 start, u64 last);
+static unsigned int kt_tree_leaves(struct kt *kt, u64 root, unsigned int level);
+
+static u64 kt_page_last(const struct kt_page *page)
+{
+	return page->iova | pt_low_mask(pt_item_lg2(page->level + 1));
+}
+
+/* Tables that are handed over for freeing must be out of reach already */
+static unsigned int kt_see_freelist(struct kt *kt, struct list_head *freelist,
+				    u64 start, u64 last)
+{
+	struct kt_page *page;
+	unsigned int nr = 0;
+	struct page *p;
+
+	list_for_each_entry(p, freelist, lru) {
+		nr++;
+		page = kt_page(kt, page_address(p));
+		if (!page || kt_page_freed(page)) {
+			kt_complain(kt, "freelist holds what is no table");
+			break;
+		}
+		if (kt_tree_reaches(kt, page->mem))
+			kt_complain(
+				kt,
+				"a table was flushed before it left the tree");
+		if (page->seen &&
+		    (start > page->iova || last < kt_page_last(page)))
+			kt_complain(
+				kt,
+				"table of level %u, IOVA %#llx: flush %#llx-%#llx does not cover it",
+				page->level, page->iova, start, last);
+		if (page->seen && kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+		    !page->leaves_flushed)
+			kt_complain(
+				kt,
+				"table of level %u, IOVA %#llx left before its leaves were flushed",
+				page->level, page->iova);
+		page->flushed = true;
+	}
+	return nr;
+}
+
+static void kt_record(struct kt *kt, struct kt_flush flush)
+{
+	struct kt_page *page;
+	unsigned long pfn;
+
+	xa_for_each(&kt->pages, pfn, page)
+		if (page->seen && flush.start <= page->iova &&
+		    flush.last >= kt_page_last(page))
+			page->leaves_flushed = true;
+	if (kt->nr_flushes < KT_FLUSHES)
+		kt->flush[kt->nr_flushes] = flush;
+	kt->nr_flushes++;
+}
+
+static void kt_iotlb_sync(struct iommu_domain *domain,
+			  struct iommu_iotlb_gather *gather)
+{
+	struct kt *kt = container_of(domain, struct kt, domain);
+	unsigned int tables;
+
+	/* As each driver must: nothing was unmapped */
+	if (gather->start > gather->end) {
+		if (!list_empty(&gather->freelist))
+			kt_complain(kt, "a table without a range");
+		return;
+	}
+	if (kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+	    kt_tree_maps(kt, gather->start, gather->end))
+		kt_complain(kt, "flush %#lx-%#lx names what is mapped",
+			    gather->start, gather->end);
+	tables = kt_see_freelist(kt, &gather->freelist, gather->start,
+				 gather->end);
+	kt_record(kt, (struct kt_flush){
+			      .start = gather->start,
+			      .last = gather->end,
+			      .pgsize = gather->pgsize,
+			      .tables = tables,
+		      });
+	iommu_put_pages_list(&gather->freelist);
+}
+
+static void kt_flush_iotlb_all(struct iommu_domain *domain)
+{
+	struct kt *kt = container_of(domain, struct kt, domain);
+
+	kt_record(kt, (struct kt_flush){ .all = true, .last = ~0ULL });
+}
+
+static const struct iommu_domain_ops kt_domain_ops = {
+	.iotlb_sync = kt_iotlb_sync,
+	.flush_iotlb_all = kt_flush_iotlb_all,
+};
+
+static void kt_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
+			  unsigned int top_level)
+{
+	struct kt *kt = container_of(iommu, struct kt, table.iommu);
+	unsigned long top = pt_read_top(ptf_common(iommu));
+
+	if (!irqs_disabled() ||
+	    (IS_ENABLED(CONFIG_SMP) && !spin_is_locked(&kt->top_lock)))
+		kt_complain(kt, "change_top without the lock");
+	if (pt_top_level(top) != kt->hw_level || top_level != kt->hw_level + 1)
+		kt_complain(kt, "top of level %u becomes one of level %u",
+			    kt->hw_level, top_level);
+	if (pt_item_lg2(top_level) >= kt->cfg->vasz_lg2)
+		kt_complain(
+			kt,
+			"a top of level %u, more than hardware needs for %u bits",
+			top_level, kt->cfg->vasz_lg2);
+	if (kt->nr_growths >= ARRAY_SIZE(kt->growth)) {
+		kt_complain(kt, "too many growths");
+		return;
+	}
+	kt->growth[kt->nr_growths++] = (struct kt_growth){
+		.oa = top_paddr,
+		.level = top_level,
+		.leaves = kt_tree_leaves(kt, top_paddr, top_level),
+	};
+	kt->hw_root = top_paddr;
+	kt->hw_level = top_level;
+}
+
+static spinlock_t *kt_get_top_lock(struct pt_iommu *iommu)
+{
+	return &container_of(iommu, struct kt, table.iommu)->top_lock;
+}
+
+static const struct pt_iommu_driver_ops kt_driver_ops = {
+	.change_top = kt_change_top,
+	.get_top_lock = kt_get_top_lock,
+};
+
+/* -------------------------------- fixture -------------------------------- */
+
+/* Set up the page table. May fail when the allocator is told to. */
+static int kt_start(struct kt *kt)
+{
+	struct PTF_CFG fmt_cfg = kt_fmt_cfg(kt->cfg);
+	int ret;
+
+	memset(&kt->table, 0, sizeof(kt->table));
+	kt->table.iommu.driver_ops = &kt_driver_ops;
+	kt->table.iommu.nid = NUMA_NO_NODE;
+	ret = PTF_FN(init)(&kt->table, &fmt_cfg, GFP_KERNEL);
+	if (ret)
+		return ret;
+
+	kt->dead = false;
+	kt->domain.type = IOMMU_DOMAIN_UNMANAGED;
+	kt->domain.ops = &kt_domain_ops;
+	ptf_common(kt_iommu(kt))->enc_mask = kt->cfg->enc_mask;
+	if (kt->cfg->pgsizes)
+		kt->domain.pgsize_bitmap &= kt->cfg->pgsizes;
+	kt->sizes = kt->domain.pgsize_bitmap;
+	kt->min_lg2 = __ffs64(kt->sizes);
+	kt->last = kt->domain.geometry.aperture_end;
+	kt->oa_last = pt_low_mask(kt->cfg->oasz_lg2);
+	kt->hw_root = kt_fmt_root(kt->cfg, &kt->table, &kt->hw_level);
+	return 0;
+}
+
+static void kt_model_clear(struct kt *kt);
+
+static void kt_stop(struct kt *kt)
+{
+	kt->dead = true;
+	pt_iommu_deinit(kt_iommu(kt));
+	kt_model_clear(kt);
+	kt_reap(kt);
+	KUNIT_EXPECT_TRUE_MSG(kt->test, kt_all_freed(kt), "tables leaked");
+}
+
+static int kt_init(struct kunit *test)
+{
+	struct kt *kt = kunit_kzalloc(test, sizeof(*kt), GFP_KERNEL);
+
+	if (!kt)
+		return -ENOMEM;
+	kt->test = test;
+	kt->cfg = test->param_value ?: kt_config(0);
+	kt->tainted = test_taint(TAINT_WARN);
+	spin_lock_init(&kt->top_lock);
+	mt_init(&kt->model);
+	xa_init(&kt->pages);
+	test->priv = kt;
+	kunit_activate_static_stub(test, pt_env_alloc, kt_alloc);
+	return kt_start(kt);
+}
+
+static void kt_exit(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+
+	if (!kt)
+		return;
+	kt_stop(kt);
+	kt_expect_no_complaint(kt);
+	/* The library's own checks warn */
+	KUNIT_EXPECT_EQ(test, kt->tainted, test_taint(TAINT_WARN));
+	mtree_destroy(&kt->model);
+	xa_destroy(&kt->pages);
+}
+
+/* Go on with the next configuration that has all of some features */
+static const void *kt_next(const void *prev, char *desc, u32 features)
+{
+	const struct kt_config *cfg;
+	bool seen = !prev;
+	unsigned int i;
+
+	for (i = 0; (cfg = kt_config(i)); i++) {
+		if (seen && (cfg->features & features) == features) {
+			strscpy(desc, cfg->name, KUNIT_PARAM_DESC_SIZE);
+			return cfg;
+		}
+		seen |= cfg == prev;
+	}
+	return NULL;
+}
+
+static const void *kt_any(const void *prev, char *desc)
+{
+	return kt_next(prev, desc, 0);
+}
+
+static const void *kt_growing(const void *prev, char *desc)
+{
+	return kt_next(prev, desc, BIT(PT_FEAT_DYNAMIC_TOP));
+}
+
+static const void *kt_no_gaps(const void *prev, char *desc)
+{
+	return kt_next(prev, desc, BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS));
+}
+
+static const void *kt_dirty(const void *prev, char *desc)
+{
+	return PTF_DIRTY ? kt_next(prev, desc, 0) : NULL;
+}
+
+/* A case that runs for each configuration, or for each that has a feature */
+#define KT_CASE(name) KUNIT_CASE_PARAM(name, kt_any)
+#define KT_CASE_GROWING(name) KUNIT_CASE_PARAM(name, kt_growing)
+#define KT_CASE_NO_GAPS(name) KUNIT_CASE_PARAM(name, kt_no_gaps)
+
+#define KT_CASE_DIRTY(name) KUNIT_CASE_PARAM(name, kt_dirty)
+
+#define KT_SUITE(what)                                   \
+	static struct kunit_suite kt_##what##_suite = {  \
+		.name = __stringify(PTF_NAME) "_" #what, \
+		.init = kt_init,                         \
+		.exit = kt_exit,                         \
+		.test_cases = kt_##what##_cases,         \
+	}
+
+#endif /* __GENERIC_PT_KUNIT_IOMMU_H */
