@@ -12,10 +12,11 @@
 
 void iommu_pt_flush_cache(const void *mem, size_t size)
 {
-	/* What is in the cache was stored before, what is stored next waits */
+	/* What shall be written back is in the cache by now */
 	mb();
 	arch_sync_dma_for_device(virt_to_phys((void *)mem), size,
 				 DMA_TO_DEVICE);
+	/* Nothing that follows is stored before it arrived */
 	mb();
 }
 EXPORT_SYMBOL_NS_GPL(iommu_pt_flush_cache, GENERIC_PT_IOMMU);

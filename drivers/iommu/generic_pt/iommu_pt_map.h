@@ -274,8 +274,8 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 		memset(table, 0, PTF_TABLE_BYTES);
 		index = pt_index(map->iova, level);
 		table[index] = pt_fresh_pointer(map->common, child, level);
-		pt_flush_items(map->iommu, table, PTF_ITEMS);
 		pt_env_desc(child)->slot = &table[index];
+		pt_flush_items(map->iommu, table, PTF_ITEMS);
 		pt_desc_init(pt_env_desc(table), level, 1, pos->slot);
 	}
 

@@ -44,7 +44,7 @@
 static __always_inline void
 pt_flush_items(struct pt_iommu *iommu, const pt_item_t *items, unsigned int nr)
 {
-	if (pt_feature(ptf_common(iommu), PT_FEAT_DMA_INCOHERENT))
+	if (pt_feature(ptf_common(iommu), PT_FEAT_DMA_INCOHERENT) && nr)
 		pt_env_flush(iommu, items, nr << PT_ITEM_LG2);
 }
 
