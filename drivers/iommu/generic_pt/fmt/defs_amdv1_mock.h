@@ -16,6 +16,7 @@
 #include "../pt_defs.h"
 
 #define PTF_NAME amdv1_mock
+#define PTF_KUNIT_H "kunit_amdv1_mock.h"
 /* A driver may have both formats in one domain: they share their structs */
 #define PTF_STRUCT amdv1
 #define PTF_GRANULE_LG2 11

@@ -11,6 +11,7 @@
 #include "../pt_defs.h"
 
 #define PTF_NAME riscv_64
+#define PTF_KUNIT_H "kunit_riscv_64.h"
 #define PTF_GRANULE_LG2 12
 #define PTF_INDEX_LG2 9
 #define PTF_MAX_LEVELS 5

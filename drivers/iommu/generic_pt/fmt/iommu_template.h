@@ -14,7 +14,7 @@
 #include "../iommu_pt.h"
 
 /* Last, so that the tests can call anything above */
-#if IS_ENABLED(CONFIG_IOMMU_PT_KUNIT_TEST) && defined(PTF_KUNIT_H)
+#if IS_ENABLED(CONFIG_IOMMU_PT_KUNIT_TEST)
 #include PTF_KUNIT_H
 #include "../kunit_suites.h"
 #endif
