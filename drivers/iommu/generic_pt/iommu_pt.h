@@ -125,7 +125,7 @@ static void pt_op_deinit(struct pt_iommu *iommu)
 	pt_free_tree(common, pt_top_table(top), pt_top_level(top));
 }
 
-static const struct pt_iommu_ops pt_ops = {
+static const struct pt_iommu_ops pt_iommu_fmt_ops = {
 	.map_range = pt_op_map_range,
 	.unmap_range = pt_op_unmap_range,
 	.lookup = pt_lookup,
@@ -215,7 +215,7 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	raw_spin_lock_init(&iommu->park_lock);
 	memset(iommu->parked, 0, sizeof(iommu->parked));
 	iommu->domain.pgsize_bitmap = pt_sizes_all(common);
-	iommu->ops = &pt_ops;
+	iommu->ops = &pt_iommu_fmt_ops;
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(init), GENERIC_PT_IOMMU);
