@@ -11,6 +11,7 @@
 
 #include <asm/cacheflush.h>
 #include <kunit/static_stub.h>
+#include <linux/generic_pt/iommu.h>
 #include <linux/io.h>
 #include <linux/iommu.h>
 #include <linux/mm.h>
