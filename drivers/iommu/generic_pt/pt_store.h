@@ -9,10 +9,14 @@
  * stored, with release or stronger; walks and hardware follow pointers, so the
  * address dependency does the rest. A leaf store needs no order of its own:
  * telling a device about an IOVA, or flushing after an unmap, orders it.
+ */
+
+/**
+ * DOC: Walkers that do not snoop
  *
- * Walkers that do not snoop (PT_FEAT_DMA_INCOHERENT) read memory behind the
- * CPU's cache, where a store may arrive at any time from when it was done, and
- * surely has when pt_flush_items() returns:
+ * With PT_FEAT_DMA_INCOHERENT hardware reads tables from memory, behind the
+ * CPU's cache. There a store may arrive at any time from when it was done, and
+ * surely has when pt_flush_items() returns. So:
  *
  *  - A fresh table, or a new top, is flushed as a whole before the store that
  *    makes it reachable.

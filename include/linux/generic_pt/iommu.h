@@ -72,7 +72,8 @@ struct pt_iommu_info {
  * @oa: Output address of the IOVA that was asked for, not of the entry's start
  * @size: Bytes that the entry translates, a power of two. The entry starts at
  *	the IOVA rounded down to it.
- * @prot: IOMMU_READ and IOMMU_WRITE as mapped
+ * @prot: IOMMU_READ and IOMMU_WRITE as mapped. Formats that cannot permit
+ *	writing alone (all but AMDv1) have IOMMU_READ with it.
  */
 struct pt_iommu_entry {
 	phys_addr_t oa;
