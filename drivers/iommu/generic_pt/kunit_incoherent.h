@@ -232,55 +232,55 @@ static void kt_hide(struct kt *kt, u64 iova, unsigned int level)
 }
 
 /*
- * Somebody else has stored pointers and not flushed them yet. A map that uses
- * them returns when hardware sees them: any set of them, each way to map.
+ * Map where somebody else has stored some of the pointers on the way and not
+ * flushed them yet: those of a set of levels, counted from the leaf table's. The
+ * map returns when hardware sees them.
  */
+static void kt_map_below_hidden(struct kt *kt, unsigned int set, u64 iova,
+				u64 len, u64 expected)
+{
+	unsigned int leaf = kt_leaf_level(kt), level;
+	u64 size = 1ULL << kt->min_lg2, mapped;
+
+	kt_map(kt, 0, size, size, KT_RW);
+	kt_map(kt, 32 * size, 0, size, KT_RW);
+	for (level = leaf + 1; level <= kt->hw_level; level++)
+		if (set & (1U << (level - leaf - 1)))
+			kt_hide(kt, 0, level);
+	kt_try_map(kt, iova, 2 * size, len, KT_RW, &mapped);
+	KUNIT_EXPECT_EQ(kt->test, mapped, expected);
+	kt_expect_model(kt, iova);
+	kt_expect_model(kt, iova + mapped - 1);
+	kt_check(kt);
+	/* What is flushed is not flushed again */
+	kt_unmap(kt, iova, mapped);
+	kt->nr_writebacks = 0;
+	kt_map(kt, 4 * size, 2 * size, size, KT_RW);
+	KUNIT_EXPECT_EQ(kt->test, kt->nr_writebacks, 1);
+	kt_unmap(kt, 4 * size, size);
+	kt_unmap(kt, 0, size);
+	kt_unmap(kt, 32 * size, size);
+}
+
+/* Any set of pointers, and each way to map below them */
 static void incoherent_pointers_of_others(struct kunit *test)
 {
 	struct kt *kt = test->priv;
 	unsigned int leaf = kt_leaf_level(kt), nr = kt->hw_level - leaf;
-	unsigned int set, level, way, hidden;
 	u64 size = 1ULL << kt->min_lg2;
-	/* One page; a run; a run of which part is mapped; a new table */
-	const struct {
-		u64 iova;
-		u64 len;
-		u64 mapped;
-	} ways[] = {
-		{ 4 * size, size, size },
-		{ 8 * size, 9 * size, 9 * size },
-		{ 24 * size, 9 * size, 8 * size },
-		{ 1ULL << kt_item_lg2(leaf + 1), size, size },
-	};
+	unsigned int set;
 
-	for (way = 0; way < ARRAY_SIZE(ways); way++)
-		for (set = 1; set < 1U << nr; set++) {
-			u64 mapped;
-
-			kt_map(kt, 0, size, size, KT_RW);
-			kt_map(kt, 32 * size, 0, size, KT_RW);
-			/* The new table hangs on another item of the same path */
-			hidden = set;
-			if (way == 3)
-				hidden &= ~1U;
-			for (level = 1; level <= nr; level++)
-				if (hidden & (1U << (level - 1)))
-					kt_hide(kt, 0, leaf + level);
-			kt_try_map(kt, ways[way].iova, 2 * size, ways[way].len,
-				   KT_RW, &mapped);
-			KUNIT_EXPECT_EQ(test, mapped, ways[way].mapped);
-			kt_expect_model(kt, ways[way].iova);
-			kt_expect_model(kt, ways[way].iova + mapped - 1);
-			kt_check(kt);
-			/* What is flushed is not flushed again */
-			kt_unmap(kt, ways[way].iova, mapped);
-			kt->nr_writebacks = 0;
-			kt_map(kt, 4 * size, 2 * size, size, KT_RW);
-			KUNIT_EXPECT_EQ(test, kt->nr_writebacks, 1);
-			kt_unmap(kt, 4 * size, size);
-			kt_unmap(kt, 0, size);
-			kt_unmap(kt, 32 * size, size);
-		}
+	for (set = 1; set < 1U << nr; set++) {
+		/* One page, a run, a run up to what is mapped */
+		kt_map_below_hidden(kt, set, 4 * size, size, size);
+		kt_map_below_hidden(kt, set, 8 * size, 9 * size, 9 * size);
+		kt_map_below_hidden(kt, set, 24 * size, 9 * size, 8 * size);
+		/* A new table each time, next to the one of the lowest pointer */
+		if (!(set & 1))
+			kt_map_below_hidden(kt, set,
+					    (u64)set << kt_item_lg2(leaf + 1),
+					    size, size);
+	}
 }
 
 static bool kt_second_done;
