@@ -19,6 +19,21 @@ NOT_OVERLAY = ('tools/generic_pt/',)
 # The one file that is neither overlay nor patch: a section for the kernel's list
 SECTION = 'MAINTAINERS'
 
+# Page table code of the kernel as it was, for tests and benchmarks to compare with
+PEERS = 'drivers/iommu/generic_pt/peer'
+PEER_FILES = ('amd/amd_iommu.h', 'amd/amd_iommu_types.h', 'amd/io_pgtable.c',
+              'amd/io_pgtable_v2.c', 'intel/iommu.h', 'iommu-pages.h')
+# A driver in one file: the functions that are its page table, in their order
+PEER_PARTS = {
+    'intel/iommu.c': (
+        'domain_pfn_supported', 'domain_flush_cache', 'pfn_to_dma_pte', 'dma_pfn_level_pte',
+        'dma_pte_clear_range', 'dma_pte_free_level', 'dma_pte_free_pagetable',
+        'dma_pte_list_pagetables', 'dma_pte_clear_level', 'domain_unmap',
+        'hardware_largepage_caps', 'switch_to_super_page', '__domain_mapping', 'intel_iommu_map',
+        'intel_iommu_map_pages', 'intel_iommu_unmap', 'intel_iommu_unmap_pages',
+        'intel_iommu_iova_to_phys'),
+}
+
 
 def say(*lines):
     for line in lines:
@@ -173,8 +188,6 @@ def merge_section(text, section):
 def add_section(base, scratch, seen):
     """Put our MAINTAINERS section into the kernel's file"""
     ours, dst = os.path.join(ROOT, SECTION), os.path.join(scratch, SECTION)
-    if not os.path.exists(ours):
-        return
     if SECTION not in seen:
         copy(os.path.join(base, SECTION), dst)
     text = merge_section(read(dst), read(ours))
@@ -188,24 +201,62 @@ def new_files():
     return overlay() + ([SECTION] if os.path.exists(os.path.join(ROOT, SECTION)) else [])
 
 
-def wanted(base, scratch, steps):
+def wanted(base, scratch, steps, whole=True):
     """Fill scratch with each file that differs from base.
 
-    Returns the paths that overlay and patches touch; those that are not in
-    scratch afterwards are to be deleted.
+    Takes all new files, or those that the steps add when these are not the
+    whole series. Returns the paths that overlay and patches touch; those that
+    are not in scratch afterwards are to be deleted.
     """
-    seen = set()
+    seen, new = set(), new_files()
+    if not whole:
+        new = [p for p in new if any(owned_by(s, [p]) for s in steps)]
     for step in steps:
         if step.is_patch:
             apply_patch(step, base, scratch, seen)
-    for path in overlay():
+    for path in new:
+        if path == SECTION:
+            add_section(base, scratch, seen)
+            continue
         if os.path.lexists(os.path.join(scratch if path in seen else base, path)):
             die(f'{path} is a file of Linux {version_of(base)}: an edit to it must be a patch',
                 f'move the edit to patches/ (see patches/README), and git rm {path}')
         copy(os.path.join(ROOT, path), os.path.join(scratch, path))
         seen.add(path)
-    add_section(base, scratch, seen)
     return seen
+
+
+def functions(text, names):
+    """Those functions of a C file, and all its macros before the first; None if one is gone"""
+    out = re.findall(r'^#define (?:.*\\\n)*.*\n', text, re.M)
+    for name in names:
+        m = re.search(r'^\w[^;{}#]*\b%s\([^;{}]*\)\n\{\n(?:.*\n)*?\}\n' % name, text, re.M)
+        if not m:
+            return None
+        out.append('\n' + m[0])
+    return ''.join(out)
+
+
+def add_peers(base, scratch):
+    """Put the peers' files into scratch. They are no part of the series."""
+    paths = set()
+    if not os.path.isdir(os.path.join(ROOT, PEERS)):
+        return paths
+    for name in (*PEER_FILES, *PEER_PARTS):
+        src, path = os.path.join(base, 'drivers/iommu', name), f'{PEERS}/{name}'
+        if not os.path.exists(src):
+            continue
+        if name in PEER_PARTS:
+            text = functions(read(src), PEER_PARTS[name])
+            if not text:
+                continue
+            os.makedirs(os.path.dirname(os.path.join(scratch, path)), exist_ok=True)
+            with open(os.path.join(scratch, path), 'w', encoding='utf-8') as f:
+                f.write('// SPDX-License-Identifier: GPL-2.0-only\n' + text)
+        else:
+            copy(src, os.path.join(scratch, path))
+        paths.add(path)
+    return paths
 
 
 def owned_by(step, paths):

@@ -179,7 +179,8 @@ static inline int pt_set_dirty(struct pt_iommu *iommu, dma_addr_t iova)
 	if (!PTF_DIRTY)
 		return -EOPNOTSUPP;
 	rcu_read_lock();
-	if (pt_find_leaf(ptf_common(iommu), iova, &pos)) {
+	pos = pt_find_leaf(ptf_common(iommu), iova);
+	if (ptf_present(pos.item)) {
 		pt_store_set_bits(pos.slot, PTF_DIRTY);
 		pt_flush_items(iommu, pos.slot, 1);
 		ret = 0;

@@ -44,18 +44,17 @@ static __always_inline int pt_check_range(struct pt_iommu *iommu, u64 iova,
 }
 
 /*
- * Find the leaf that translates @iova. False when there is none. Within an RCU
- * read side.
+ * Find the leaf that translates @iova. Its item is not present when there is
+ * none. Within an RCU read side.
  */
-static __always_inline bool pt_find_leaf(const struct pt_common *common,
-					 u64 iova, struct pt_pos *pos)
+static __always_inline struct pt_pos
+pt_find_leaf(const struct pt_common *common, u64 iova)
 {
 	unsigned long top = pt_read_top(common);
 
 	if (unlikely(!pt_level_covers(common, pt_top_level(top), iova)))
-		return false;
-	*pos = pt_walk_from(common, top, iova, 0);
-	return likely(ptf_present(pos->item));
+		return (struct pt_pos){};
+	return pt_walk_leaf(common, top, iova);
 }
 
 static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
@@ -63,20 +62,18 @@ static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
 {
 	const struct pt_common *common = ptf_common(iommu);
 	struct pt_pos pos;
-	unsigned int lg2;
-	bool found;
+	u64 mask;
 
 	if (!pt_in_aperture(iommu, iova, iova))
 		return -ERANGE;
 	rcu_read_lock();
-	found = pt_find_leaf(common, iova, &pos);
+	pos = pt_find_leaf(common, iova);
 	rcu_read_unlock();
-	if (!found)
+	if (!ptf_present(pos.item))
 		return -ENOENT;
-	lg2 = ptf_leaf_lg2(pos.item, pos.level);
-	entry->oa = ptf_leaf_oa(common, pos.item, pos.level) |
-		    (iova & pt_low_mask(lg2));
-	entry->size = 1ULL << lg2;
+	mask = ptf_leaf_mask(pos.item, pos.level);
+	entry->oa = ptf_leaf_oa(common, pos.item, pos.level) | (iova & mask);
+	entry->size = mask + 1;
 	entry->prot = ptf_prot(pos.item);
 	return 0;
 }
@@ -86,15 +83,14 @@ static __always_inline phys_addr_t pt_iova_to_phys(struct pt_iommu *iommu,
 {
 	const struct pt_common *common = ptf_common(iommu);
 	struct pt_pos pos;
-	bool found;
 
 	rcu_read_lock();
-	found = pt_find_leaf(common, iova, &pos);
+	pos = pt_find_leaf(common, iova);
 	rcu_read_unlock();
-	if (unlikely(!found))
+	if (unlikely(!ptf_present(pos.item)))
 		return 0;
 	return ptf_leaf_oa(common, pos.item, pos.level) |
-	       (iova & pt_low_mask(ptf_leaf_lg2(pos.item, pos.level)));
+	       (iova & ptf_leaf_mask(pos.item, pos.level));
 }
 
 #endif /* __GENERIC_PT_IOMMU_PT_LOOKUP_H */

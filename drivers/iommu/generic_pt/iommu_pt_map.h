@@ -61,33 +61,60 @@ struct pt_run {
 	unsigned int items;
 };
 
-/* Choose the next run: the largest leaves that fit, as many as are alike */
-static inline struct pt_run pt_map_run(const struct pt_map *map)
+/*
+ * Choose the run that [@iova, @last] begins with: the largest leaves that fit,
+ * as many as are alike
+ */
+static __always_inline struct pt_run pt_map_run(u64 iova, u64 last, u64 oa,
+						u64 sizes)
 {
-	u64 left = map->last - map->iova + 1;
+	u64 left = last - iova + 1;
 	struct pt_run run;
 	unsigned int fit, room;
 	u64 fitting, larger, count;
 
-	fit = min(pt_align_lg2(map->iova | map->oa), pt_floor_lg2(left));
-	fitting = map->sizes & pt_low_mask(fit + 1);
+	fit = min(pt_align_lg2(iova | oa), pt_floor_lg2(left));
+	fitting = sizes & pt_low_mask(fit + 1);
 	run.lg2 = pt_floor_lg2(fitting);
 	run.level = ptf_leaf_level(run.lg2);
 	run.repeat_lg2 = run.lg2 - pt_item_lg2(run.level);
 
 	count = left >> run.lg2;
-	larger = map->sizes & ~pt_low_mask(run.lg2 + 1);
+	larger = sizes & ~pt_low_mask(run.lg2 + 1);
 	if (larger) {
 		/* Stop where larger leaves begin, if one fits there */
 		unsigned int next_lg2 = __ffs64(larger);
-		u64 before = -map->iova & pt_low_mask(next_lg2);
+		u64 before = -iova & pt_low_mask(next_lg2);
 
 		if (before < left && left - before > pt_low_mask(next_lg2))
 			count = min(count, before >> run.lg2);
 	}
-	room = PTF_ITEMS - pt_index(map->iova, run.level);
+	room = PTF_ITEMS - pt_index(iova, run.level);
 	run.items = min_t(u64, count << run.repeat_lg2, room);
 	return run;
+}
+
+/*
+ * Store as much of a run as is free into the table that exists, which the walk
+ * reached by pointers whose AND is @tables. Returns the number of items, or
+ * -ENOENT when the table is dead.
+ */
+static noinline int pt_map_store(struct pt_iommu *iommu, pt_item_t *slot,
+				 pt_item_t item, pt_item_t step,
+				 unsigned int items, unsigned int repeat_lg2,
+				 pt_item_t tables)
+{
+	struct pt_desc *desc = pt_slot_desc(slot);
+	unsigned int stored;
+
+	if (unlikely(!pt_users_get(desc, items)))
+		return -ENOENT;
+	stored = pt_store_leaves(slot, items, item, step, repeat_lg2, false);
+	pt_flush_items(iommu, slot, stored);
+	pt_show_path(iommu, desc, tables);
+	if (unlikely(stored != items))
+		pt_users_put(iommu, desc, items - stored);
+	return stored;
 }
 
 static inline void *pt_spare_take(struct pt_map *map)
@@ -212,36 +239,6 @@ static noinline int pt_map_reap_leaf(struct pt_map *map,
 }
 
 /*
- * Store as much of a run as is free into the table that exists, which the walk
- * reached by pointers whose AND is @tables
- */
-static inline int pt_map_store(struct pt_map *map, const struct pt_run *run,
-			       pt_item_t *slot, pt_item_t tables)
-{
-	struct pt_desc *desc = pt_slot_desc(slot);
-	unsigned int stored;
-	pt_item_t item;
-
-	if (unlikely(!pt_users_get(desc, run->items))) {
-		pt_map_bury_dead(map, pt_env_desc_table(desc), run->level);
-		return PT_AGAIN;
-	}
-
-	item = ptf_leaf_item(map->attrs, map->oa, run->level, run->lg2);
-	stored = pt_store_leaves(slot, run->items, item,
-				 ptf_leaf_step(run->lg2), run->repeat_lg2,
-				 false);
-	pt_flush_items(map->iommu, slot, stored);
-	pt_show_path(map->iommu, desc, tables);
-	map->iova += (u64)stored << pt_item_lg2(run->level);
-	map->oa += (u64)stored << pt_item_lg2(run->level);
-	if (likely(stored == run->items))
-		return 0;
-	pt_users_put(map->iommu, desc, run->items - stored);
-	return pt_map_reap_leaf(map, run, &slot[stored]);
-}
-
-/*
  * Build the missing tables from the level below @pos down to the run's, and
  * install them at @pos, which is empty or a tombstone. The AND of the pointers
  * on the way there is @tables.
@@ -312,11 +309,28 @@ static __always_inline int pt_map_one_run(struct pt_map *map,
 {
 	pt_item_t tables;
 	struct pt_pos pos;
+	int stored;
 
 	pos = pt_walk_noting(map->common, pt_read_top(map->common), map->iova,
 			     run->level, &tables);
-	if (likely(pos.level == run->level))
-		return pt_map_store(map, run, pos.slot, tables);
+	if (likely(pos.level == run->level)) {
+		stored = pt_map_store(map->iommu, pos.slot,
+				      ptf_leaf_item(map->attrs, map->oa,
+						    run->level, run->lg2),
+				      ptf_leaf_step(run->lg2), run->items,
+				      run->repeat_lg2, tables);
+		if (unlikely(stored < 0)) {
+			pt_map_bury_dead(
+				map, pt_env_desc_table(pt_slot_desc(pos.slot)),
+				run->level);
+			return PT_AGAIN;
+		}
+		map->iova += (u64)stored << pt_item_lg2(run->level);
+		map->oa += (u64)stored << pt_item_lg2(run->level);
+		if (likely(stored == run->items))
+			return 0;
+		return pt_map_reap_leaf(map, run, &pos.slot[stored]);
+	}
 	if (ptf_present(pos.item))
 		return -EADDRINUSE;
 	map->need = pos.level - run->level;
@@ -328,58 +342,149 @@ static __always_inline int pt_map_one_run(struct pt_map *map,
 	return pt_map_fresh(map, run, &pos, tables);
 }
 
-/* Map a range that was checked, run by run */
-static noinline int pt_map_runs(struct pt_map *map)
+/* Grow the tree until it covers @last */
+static int pt_map_grow(struct pt_map *map)
 {
+	unsigned int level = pt_top_level(pt_read_top(map->common));
+
+	if (likely(pt_level_covers(map->common, level, map->last)))
+		return 0;
+	while (!pt_level_covers(map->common, level, map->last))
+		level++;
+	return pt_grow(map->iommu, level, map->gfp);
+}
+
+/*
+ * Map a range that was checked, run by run, in tables that exist or do not. Out
+ * of line, so that the straight ways do not pay for the frame.
+ */
+static noinline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
+				u64 oa, u64 sizes, pt_item_t attrs, gfp_t gfp,
+				size_t *mapped)
+{
+	struct pt_map map = {
+		.iommu = iommu,
+		.common = ptf_common(iommu),
+		.iova = iova,
+		.last = last,
+		.oa = oa,
+		.sizes = sizes,
+		.attrs = attrs,
+		.gfp = gfp,
+	};
 	int ret;
 
-	do {
-		struct pt_run run = pt_map_run(map);
+	ret = pt_map_grow(&map);
+	while (ret >= 0 && map.iova - 1 != last) {
+		struct pt_run run =
+			pt_map_run(map.iova, last, map.oa, map.sizes);
 
-		ret = 0;
 		if (unlikely(run.level >
-			     pt_top_level(pt_read_top(map->common))))
-			ret = pt_grow(map->iommu, run.level, map->gfp);
-		if (ret)
-			break;
+			     pt_top_level(pt_read_top(map.common)))) {
+			ret = pt_grow(iommu, run.level, gfp);
+			if (ret)
+				break;
+		}
 
 		rcu_read_lock();
-		ret = pt_map_one_run(map, &run);
+		ret = pt_map_one_run(&map, &run);
 		rcu_read_unlock();
 
-		if (map->need && ret >= 0)
-			ret = pt_spare_fill(map, run.level);
-	} while (ret >= 0 && map->iova - 1 != map->last);
+		if (map.need && ret >= 0)
+			ret = pt_spare_fill(&map, run.level);
+	}
 
-	pt_spare_free(map);
+	pt_spare_free(&map);
+	*mapped += map.iova - iova;
 	return ret;
+}
+
+/* Store one item if its table exists, and nothing is there */
+static __always_inline bool pt_map_item(struct pt_iommu *iommu,
+					struct pt_pos pos, pt_item_t item,
+					pt_item_t tables)
+{
+	if (unlikely(pos.level || pos.item ||
+		     !pt_users_get(pt_slot_desc(pos.slot), 1)))
+		return false;
+	WRITE_ONCE(*pos.slot, item);
+	pt_flush_items(iommu, pos.slot, 1);
+	pt_show_path(iommu, pt_slot_desc(pos.slot), tables);
+	return true;
 }
 
 /*
  * One smallest page whose table exists and where nothing is: the straight way.
  * False, with nothing done, when it is anything else.
  */
-static __always_inline bool pt_map_page(struct pt_iommu *iommu,
-					struct pt_common *common, u64 iova,
+static __always_inline bool pt_map_page(struct pt_iommu *iommu, u64 iova,
 					u64 oa, pt_item_t attrs)
 {
-	unsigned long top = pt_read_top(common);
+	const struct pt_common *common = ptf_common(iommu);
+	pt_item_t item = ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2);
+	unsigned long top;
 	pt_item_t tables;
 	struct pt_pos pos;
 	bool done = false;
 
 	rcu_read_lock();
-	pos = pt_walk_noting(common, top, iova, 0, &tables);
-	if (likely(!pos.level && !pos.item &&
-		   pt_users_get(pt_slot_desc(pos.slot), 1))) {
-		WRITE_ONCE(*pos.slot,
-			   ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2));
-		pt_flush_items(iommu, pos.slot, 1);
-		pt_show_path(iommu, pt_slot_desc(pos.slot), tables);
-		done = true;
+	top = pt_read_top(common);
+	if (likely(pt_level_covers(common, pt_top_level(top), iova))) {
+		pos = pt_walk_leaf_noting(common, top, iova, &tables);
+		done = pt_map_item(iommu, pos, item, tables);
 	}
 	rcu_read_unlock();
 	return done;
+}
+
+/*
+ * Store the first run of a range, as far as its table exists and nothing is
+ * there. Returns how many bytes were mapped.
+ */
+static __always_inline u64 pt_map_first(struct pt_iommu *iommu, u64 iova,
+					u64 last, u64 oa, u64 sizes,
+					pt_item_t attrs)
+{
+	const struct pt_common *common = ptf_common(iommu);
+	struct pt_run run = pt_map_run(iova, last, oa, sizes);
+	pt_item_t item = ptf_leaf_item(attrs, oa, run.level, run.lg2);
+	unsigned long top;
+	pt_item_t tables;
+	struct pt_pos pos;
+	int stored = 0;
+
+	rcu_read_lock();
+	top = pt_read_top(common);
+	if (likely(pt_level_covers(common, pt_top_level(top), last))) {
+		pos = pt_walk_noting(common, top, iova, run.level, &tables);
+		if (likely(pos.level == run.level))
+			stored = pt_map_store(iommu, pos.slot, item,
+					      ptf_leaf_step(run.lg2), run.items,
+					      run.repeat_lg2, tables);
+	}
+	rcu_read_unlock();
+	return stored > 0 ? (u64)stored << pt_item_lg2(run.level) : 0;
+}
+
+/*
+ * Map more than a page. Nearly always that is one run in a table that exists;
+ * what comes after it, and any surprise, takes the long way. Out of line, so
+ * that one page does not pay for the frame.
+ */
+static noinline int pt_map_pages(struct pt_iommu *iommu, u64 iova, u64 last,
+				 u64 oa, pt_item_t attrs, gfp_t gfp,
+				 size_t *mapped)
+{
+	/* IOVA and OA move together, so the sizes that fit both are known */
+	u64 sizes = iommu->domain.pgsize_bitmap &
+		    pt_low_mask(pt_align_lg2(iova ^ oa) + 1);
+	u64 done = pt_map_first(iommu, iova, last, oa, sizes, attrs);
+
+	*mapped += done;
+	if (likely(iova + done - 1 == last))
+		return 0;
+	return pt_map_runs(iommu, iova + done, last, oa + done, sizes, attrs,
+			   gfp, mapped);
 }
 
 static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
@@ -387,10 +492,8 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 			       size_t *mapped)
 {
 	struct pt_common *common = ptf_common(iommu);
-	struct pt_map map;
-	unsigned int level;
+	u64 last, sizes = iommu->domain.pgsize_bitmap;
 	pt_item_t attrs;
-	u64 last, sizes;
 	int ret;
 
 	ret = pt_check_range(iommu, iova, len, &last);
@@ -401,7 +504,6 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 		return -EINVAL;
 	if (unlikely(oa > common->oa_last || len - 1 > common->oa_last - oa))
 		return -ERANGE;
-	sizes = iommu->domain.pgsize_bitmap;
 	if (unlikely(!(sizes & BIT_ULL(PTF_GRANULE_LG2)) &&
 		     (!sizes ||
 		      !pt_is_aligned(iova | oa | len, __ffs64(sizes)))))
@@ -410,36 +512,12 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 	if (unlikely(ret))
 		return ret;
 
-	level = pt_top_level(pt_read_top(common));
-	if (unlikely(!pt_level_covers(common, level, last))) {
-		while (!pt_level_covers(common, level, last))
-			level++;
-		ret = pt_grow(iommu, level, gfp);
-		if (ret)
-			return ret;
-	}
-
-	if (len == 1ULL << PTF_GRANULE_LG2 && likely(sizes & len) &&
-	    pt_map_page(iommu, common, iova, oa, attrs)) {
+	if (len == BIT_ULL(PTF_GRANULE_LG2) && likely(sizes & len) &&
+	    pt_map_page(iommu, iova, oa, attrs)) {
 		*mapped += len;
 		return 0;
 	}
-
-	/* IOVA and OA move together, so the sizes that fit both are known */
-	sizes &= pt_low_mask(pt_align_lg2(iova ^ oa) + 1);
-	map = (struct pt_map){
-		.iommu = iommu,
-		.common = common,
-		.iova = iova,
-		.last = last,
-		.oa = oa,
-		.sizes = sizes,
-		.attrs = attrs,
-		.gfp = gfp,
-	};
-	ret = pt_map_runs(&map);
-	*mapped += map.iova - iova;
-	return ret;
+	return pt_map_pages(iommu, iova, last, oa, attrs, gfp, mapped);
 }
 
 #endif /* __GENERIC_PT_IOMMU_PT_MAP_H */

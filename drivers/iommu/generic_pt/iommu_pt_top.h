@@ -66,8 +66,8 @@ static int pt_grow(struct pt_iommu *iommu, unsigned int level, gfp_t gfp)
 		spin_unlock_irqrestore(lock, flags);
 
 		/* The top that was is a table like any other now */
-		if (old)
-			pt_users_put(iommu, old, PT_USERS_TOP);
+		if (old && pt_users_put_top(old))
+			pt_park(iommu, old);
 		rcu_read_unlock();
 		if (table)
 			pt_env_free(table);

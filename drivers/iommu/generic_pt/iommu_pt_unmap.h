@@ -190,24 +190,30 @@ static bool pt_unmap_table(struct pt_unmap *unmap)
 	}
 }
 
+/* Empty one item if it is a leaf of the smallest size */
+static __always_inline bool pt_unmap_item(struct pt_iommu *iommu,
+					  struct pt_pos pos)
+{
+	if (unlikely(pos.level || !ptf_present(pos.item) ||
+		     ptf_leaf_lg2(pos.item, 0) != PTF_GRANULE_LG2))
+		return false;
+	pt_store_empty(pos.slot);
+	pt_flush_items(iommu, pos.slot, 1);
+	pt_users_put(iommu, pt_slot_desc(pos.slot), 1);
+	return true;
+}
+
 /*
- * One smallest page in a table that stays: the straight way. False, with
- * nothing done, when it is anything else.
+ * One smallest page: the straight way. False, with nothing done, when it is
+ * anything else.
  */
 static __always_inline bool
 pt_unmap_page(struct pt_iommu *iommu, const struct pt_common *common, u64 iova)
 {
-	struct pt_pos pos;
-	bool done = false;
+	bool done;
 
 	rcu_read_lock();
-	if (likely(pt_find_leaf(common, iova, &pos) && !pos.level &&
-		   ptf_leaf_lg2(pos.item, 0) == PTF_GRANULE_LG2)) {
-		pt_store_empty(pos.slot);
-		pt_flush_items(iommu, pos.slot, 1);
-		pt_users_put(iommu, pt_slot_desc(pos.slot), 1);
-		done = true;
-	}
+	done = pt_unmap_item(iommu, pt_find_leaf(common, iova));
 	rcu_read_unlock();
 	return done;
 }
@@ -230,30 +236,25 @@ static __always_inline void pt_gather(struct pt_iommu *iommu,
 	iommu_iotlb_gather_add_range(gather, iova, bytes);
 }
 
-static inline size_t pt_unmap_range(struct pt_iommu *iommu, u64 iova, u64 len,
-				    struct iommu_iotlb_gather *gather)
+/*
+ * Unmap a range that was checked, table by table. Out of line, so that one page
+ * does not pay for the frame.
+ */
+static noinline size_t pt_unmap_tables(struct pt_iommu *iommu, u64 iova,
+				       u64 len,
+				       struct iommu_iotlb_gather *gather)
 {
-	struct pt_common *common = ptf_common(iommu);
-	struct pt_unmap unmap;
-	u64 last, done;
-	bool more;
-
-	if (unlikely(pt_check_range(iommu, iova, len, &last)))
-		return 0;
-	if (len == 1ULL << PTF_GRANULE_LG2 &&
-	    pt_unmap_page(iommu, common, iova)) {
-		pt_gather(iommu, gather, iova, len, 0);
-		return len;
-	}
-
-	unmap = (struct pt_unmap){
+	struct pt_unmap unmap = {
 		.iommu = iommu,
-		.common = common,
+		.common = ptf_common(iommu),
 		.gather = gather,
 		.iova = iova,
 		.left = len,
 		.level = PTF_MAX_LEVELS - 1,
 	};
+	bool more;
+	u64 done;
+
 	do {
 		rcu_read_lock();
 		more = pt_unmap_table(&unmap);
@@ -264,6 +265,21 @@ static inline size_t pt_unmap_range(struct pt_iommu *iommu, u64 iova, u64 len,
 	if (done)
 		pt_gather(iommu, gather, iova, done, unmap.level);
 	return done;
+}
+
+static inline size_t pt_unmap_range(struct pt_iommu *iommu, u64 iova, u64 len,
+				    struct iommu_iotlb_gather *gather)
+{
+	u64 last;
+
+	if (unlikely(pt_check_range(iommu, iova, len, &last)))
+		return 0;
+	if (len == BIT_ULL(PTF_GRANULE_LG2) &&
+	    pt_unmap_page(iommu, ptf_common(iommu), iova)) {
+		pt_gather(iommu, gather, iova, len, 0);
+		return len;
+	}
+	return pt_unmap_tables(iommu, iova, len, gather);
 }
 
 #endif /* __GENERIC_PT_IOMMU_PT_UNMAP_H */

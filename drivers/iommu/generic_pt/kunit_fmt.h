@@ -72,10 +72,10 @@ static void fmt_leaf(struct kunit *test)
 				u64 oa = kt_pattern(kt, i % KT_PATTERNS, lg2);
 				int prot = kt_prots[i / KT_PATTERNS];
 				pt_item_t attrs = 0, item;
+				int ret;
 
-				KUNIT_ASSERT_EQ(test, 0,
-						ptf_attrs(common, prot,
-							  &attrs));
+				ret = ptf_attrs(common, prot, &attrs);
+				KUNIT_ASSERT_EQ(test, ret, 0);
 				item = ptf_leaf_item(attrs, oa, level, lg2);
 				kt_expect_leaf(kt, item, oa, level, lg2, prot,
 					       false);
@@ -195,6 +195,7 @@ static void fmt_tombstone(struct kunit *test)
 			u64 oa = kt_pattern(kt, nr, 12);
 			pt_item_t item = ptf_table_item(common, oa, level);
 			pt_item_t tombstone = ptf_tombstone(item);
+			struct kt_hw hw;
 
 			KUNIT_ASSERT_NE(test, tombstone, 0);
 			KUNIT_ASSERT_NE(test, tombstone, item);
@@ -203,12 +204,9 @@ static void fmt_tombstone(struct kunit *test)
 					   ptf_is_table(tombstone, level));
 			KUNIT_ASSERT_EQ(test, oa,
 					ptf_table_oa(common, tombstone));
-			KUNIT_ASSERT_NE(
-				test, KT_LEAF,
-				kt_fmt_decode(kt->cfg, tombstone, level).kind);
-			KUNIT_ASSERT_NE(
-				test, KT_TABLE,
-				kt_fmt_decode(kt->cfg, tombstone, level).kind);
+			hw = kt_fmt_decode(kt->cfg, tombstone, level);
+			KUNIT_ASSERT_NE(test, hw.kind, KT_LEAF);
+			KUNIT_ASSERT_NE(test, hw.kind, KT_TABLE);
 		}
 	}
 }

@@ -124,12 +124,9 @@ static void grow_only_by_map(struct kunit *test)
 	kt_map(kt, 0, 0, size, KT_RW);
 	kt_expect_hole(kt, beyond);
 	KUNIT_EXPECT_EQ(test, 0, kt_unmap(kt, beyond, size));
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), beyond));
+	KUNIT_EXPECT_EQ(test, -ENOENT, kt_op_set_dirty(kt, beyond));
 	iommu_dirty_bitmap_init(&dirty, NULL, &gather);
-	KUNIT_EXPECT_EQ(test, 0,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, beyond, size,
-						     0, &dirty));
+	KUNIT_EXPECT_EQ(test, 0, kt_op_dirty(kt, beyond, size, 0, &dirty));
 	KUNIT_EXPECT_EQ(test, gather.end, 0);
 	KUNIT_EXPECT_EQ(test, kt->nr_growths, 0);
 	kt_check(kt);

@@ -102,8 +102,7 @@ static void map_last_byte_of_the_aperture(struct kunit *test)
 
 	if (kt->last != ~0ULL)
 		KUNIT_EXPECT_EQ(test, -ERANGE,
-				kt_iommu(kt)->ops->lookup(
-					kt_iommu(kt), kt->last + 1, &entry));
+				kt_op_lookup(kt, kt->last + 1, &entry));
 }
 
 /* The last byte of the OA space */
@@ -126,8 +125,7 @@ static void kt_refuse(struct kt *kt, int error, u64 iova, u64 oa, u64 len,
 	size_t mapped = 77;
 	int ret;
 
-	ret = kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
-					   GFP_KERNEL, &mapped);
+	ret = kt_op_map(kt, iova, oa, len, prot, &mapped);
 	KUNIT_EXPECT_EQ_MSG(kt->test, ret, error,
 			    "map %#llx -> %#llx, %#llx bytes, prot %d", iova,
 			    oa, len, prot);
@@ -336,26 +334,37 @@ static void map_up_to_what_is_mapped(struct kunit *test)
 	}
 }
 
-/* A contiguous run that meets something stops before the leaf that it is in */
+/* A run of larger leaves that meets something stops before the leaf it is in */
 static void map_up_to_the_last_whole_leaf(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int lg2 = kt_next_lg2(kt, kt->min_lg2);
+	unsigned int lg2 = kt->min_lg2, i;
 	u64 small = 1ULL << kt->min_lg2;
-	u64 size = 1ULL << lg2;
-	u64 mapped;
 
-	if (!lg2 || !kt_fits(kt, 0, 8 * size))
-		kunit_skip(test, "one size only");
-	kt_map(kt, 5 * size + small, 0, small, IOMMU_READ);
-	/* OA is off, so that no leaf larger than that size fits */
-	KUNIT_EXPECT_EQ(test, -EADDRINUSE,
-			kt_try_map(kt, size, 2 * size, 6 * size, KT_RW,
-				   &mapped));
-	KUNIT_EXPECT_EQ(test, mapped, 4 * size);
-	kt_expect_edges(kt, size, mapped);
-	kt_expect_hole(kt, 5 * size);
-	kt_check(kt);
+	while ((lg2 = kt_next_lg2(kt, lg2))) {
+		u64 size = 1ULL << lg2, mapped;
+		const u64 places[] = { 0, small, size / 2, size - small };
+
+		if (!kt_fits(kt, 0, 8 * size) || 9 * size > kt->oa_last)
+			break;
+		for (i = 0; i < ARRAY_SIZE(places); i++) {
+			u64 at = 5 * size + (places[i] & ~(small - 1));
+
+			kt_map(kt, at, 0, small, IOMMU_READ);
+			/* OA is off, so that no leaf larger than that fits */
+			KUNIT_EXPECT_EQ(test, -EADDRINUSE,
+					kt_try_map(kt, size, 2 * size, 6 * size,
+						   KT_RW, &mapped));
+			KUNIT_EXPECT_EQ(test, mapped, 4 * size);
+			kt_expect_edges(kt, size, mapped);
+			kt_expect_edges(kt, at, small);
+			kt_check(kt);
+			KUNIT_EXPECT_EQ(test, mapped,
+					kt_unmap(kt, size, mapped));
+			KUNIT_EXPECT_EQ(test, small, kt_unmap(kt, at, small));
+			kt_check(kt);
+		}
+	}
 }
 
 /* A range that needs leaves of all sizes, up and down again */
@@ -422,6 +431,44 @@ static void map_pages_and_unmap_pages(struct kunit *test)
 	kt_check(kt);
 }
 
+/* From above: the core cuts the range, calls us, and unwinds what failed */
+static void map_and_unmap_by_the_core(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+	u64 size = 1ULL << kt->min_lg2;
+	unsigned int smallest, lg2;
+	u64 len, mapped;
+
+	/* All sizes, where there is room for it */
+	lg2 = clamp(kt_max_lg2(kt, 4), kt->min_lg2 + 6, 36U);
+	len = min(1ULL << lg2, kt->oa_last / 2 + 1) + 7 * size;
+	KUNIT_ASSERT_EQ(test, 0,
+			iommu_map(&kt->domain, size, size, len, KT_RW,
+				  GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0,
+			kt_model_map(kt, size, size, len, KT_RW, U64_MAX,
+				     &mapped));
+	kt_check(kt);
+	KUNIT_EXPECT_EQ(test, 2 * size + 5,
+			iommu_iova_to_phys(&kt->domain, 2 * size + 5));
+	KUNIT_EXPECT_EQ(test, len, iommu_unmap(&kt->domain, size, len));
+	KUNIT_EXPECT_EQ(test, len, kt_model_unmap(kt, size, len, &smallest));
+	kt_check(kt);
+
+	/* Something in the way: it stays, all else is unwound */
+	kt_map(kt, 40 * size, 0, size, IOMMU_READ);
+	KUNIT_EXPECT_EQ(test, -EADDRINUSE,
+			iommu_map(&kt->domain, size, 2 * size, 48 * size, KT_RW,
+				  GFP_KERNEL));
+	kt_check(kt);
+	/* Up to a hole */
+	KUNIT_EXPECT_EQ(test, size,
+			iommu_unmap(&kt->domain, 40 * size, 8 * size));
+	kt_model_unmap(kt, 40 * size, 8 * size, &smallest);
+	KUNIT_EXPECT_EQ(test, 0, iommu_unmap(&kt->domain, 0, 8 * size));
+	kt_check(kt);
+}
+
 /* A lookup anywhere outside of the aperture is an answer, not an accident */
 static void lookup_beyond_the_aperture(struct kunit *test)
 {
@@ -434,16 +481,12 @@ static void lookup_beyond_the_aperture(struct kunit *test)
 	kt_map(kt, 0, size, size, KT_RW);
 	for (lg2 = fls64(kt->last); lg2 < 64; lg2++) {
 		KUNIT_EXPECT_EQ(test, -ERANGE,
-				kt_iommu(kt)->ops->lookup(kt_iommu(kt),
-							  1ULL << lg2, &entry));
-		KUNIT_EXPECT_EQ(test, 0,
-				PTF_FN(iova_to_phys)(&kt->domain, 1ULL << lg2));
+				kt_op_lookup(kt, 1ULL << lg2, &entry));
+		KUNIT_EXPECT_EQ(test, 0, kt_op_iova_to_phys(kt, 1ULL << lg2));
 	}
 	/* Inside, above what a tree that grows reaches so far */
 	kt_expect_hole(kt, kt->last);
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kt_iommu(kt)->ops->lookup(kt_iommu(kt), kt->last,
-						  &entry));
+	KUNIT_EXPECT_EQ(test, -ENOENT, kt_op_lookup(kt, kt->last, &entry));
 	KUNIT_EXPECT_EQ(test, entry.oa, 1);
 	KUNIT_EXPECT_EQ(test, entry.size, 2);
 	KUNIT_EXPECT_EQ(test, entry.prot, 3);
@@ -469,6 +512,7 @@ static struct kunit_case kt_map_cases[] = {
 	KT_CASE(map_uses_the_largest_leaves),
 	KT_CASE(map_limited_by_alignment),
 	KT_CASE(map_pages_and_unmap_pages),
+	KT_CASE(map_and_unmap_by_the_core),
 	KT_CASE(lookup_beyond_the_aperture),
 	{},
 };

@@ -29,7 +29,7 @@ MODULE_PARM_DESC(kunit_ops, "Operations of each random test");
 
 /* Leaves that one map makes at most, and all of them together */
 #define KT_RANDOM_RANGE 600
-#define KT_RANDOM_LEAVES 5000
+#define KT_RANDOM_LEAVES 3000
 
 static u32 kt_below(struct rnd_state *rnd, u32 limit)
 {
@@ -192,10 +192,13 @@ static void random_operations(struct kunit *test)
 	kt_check(kt);
 }
 
+#define kt_slow                           \
+	{                                 \
+		.speed = KUNIT_SPEED_SLOW \
+	}
+
 static struct kunit_case kt_random_cases[] = {
-	KUNIT_CASE_PARAM_ATTR(
-		random_operations, kt_any,
-		((struct kunit_attributes){ .speed = KUNIT_SPEED_SLOW })),
+	KUNIT_CASE_PARAM_ATTR(random_operations, kt_any, kt_slow),
 	{},
 };
 

@@ -105,6 +105,15 @@ static inline unsigned int ptf_leaf_level(unsigned int lg2);
 static inline unsigned int ptf_leaf_lg2(pt_item_t item, unsigned int level);
 
 /**
+ * ptf_leaf_mask() - Bits of an address that are below the size of a leaf
+ * @item: Any item of the leaf
+ * @level: Level of the table that it stands in
+ *
+ * Return: The size in bytes, less one.
+ */
+static inline u64 ptf_leaf_mask(pt_item_t item, unsigned int level);
+
+/**
  * ptf_leaf_oa() - Output address of the first byte of a leaf
  * @common: The page table
  * @item: Any item of the leaf

@@ -34,7 +34,19 @@ typedef u64 pt_item_t;
 #define PT_SW_TOMBSTONE ptf_sw_bit(1)
 
 /* Debug builds check more; they do not behave differently */
-#ifdef CONFIG_DEBUG_GENERIC_PT
+#if defined(CONFIG_DEBUG_GENERIC_PT) && defined(CONFIG_KUNIT)
+#include <kunit/test-bug.h>
+
+/* A test in which the library warns has failed, whatever it looks at */
+static inline bool pt_warned(bool warned)
+{
+	if (unlikely(warned))
+		kunit_fail_current_test("the library warned");
+	return warned;
+}
+
+#define PT_WARN_ON(condition) pt_warned(WARN_ON(condition))
+#elif defined(CONFIG_DEBUG_GENERIC_PT)
 #define PT_WARN_ON(condition) WARN_ON(condition)
 #else
 #define PT_WARN_ON(condition)              \

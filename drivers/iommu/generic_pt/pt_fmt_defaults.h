@@ -59,6 +59,16 @@ static inline unsigned int pt_default_leaf_level(unsigned int lg2)
 #define ptf_leaf_level pt_default_leaf_level
 #endif
 
+/* The bits of an address that are below a leaf's size */
+#ifndef ptf_leaf_mask
+static inline u64 pt_default_leaf_mask(pt_item_t item, unsigned int level)
+{
+	return pt_low_mask(ptf_leaf_lg2(item, level));
+}
+
+#define ptf_leaf_mask pt_default_leaf_mask
+#endif
+
 /* What the items of two consecutive leaves of a size differ by */
 #ifndef ptf_leaf_step
 static inline pt_item_t pt_default_leaf_step(unsigned int lg2)

@@ -38,6 +38,8 @@
 #ifndef __GENERIC_PT_STORE_H
 #define __GENERIC_PT_STORE_H
 
+#include <linux/string.h>
+
 #include "pt_iter.h"
 
 /* Items that one cache line holds: runs are tested line by line */
@@ -130,37 +132,61 @@ static inline void pt_store_set_bits(pt_item_t *slot, pt_item_t bits)
 		;
 }
 
+/*
+ * A line's worth of items ORed, and their presence ANDed. Written out, since compilers do not
+ * unroll loops over volatile accesses.
+ */
+static __always_inline pt_item_t pt_line_or(const pt_item_t *items)
+{
+	return READ_ONCE(items[0]) | READ_ONCE(items[1]) | READ_ONCE(items[2]) |
+	       READ_ONCE(items[3]) | READ_ONCE(items[4]) | READ_ONCE(items[5]) |
+	       READ_ONCE(items[6]) | READ_ONCE(items[7]);
+}
+
+static __always_inline pt_item_t pt_line_present_bits(const pt_item_t *items)
+{
+	return ptf_present_bits(READ_ONCE(items[0])) &
+	       ptf_present_bits(READ_ONCE(items[1])) &
+	       ptf_present_bits(READ_ONCE(items[2])) &
+	       ptf_present_bits(READ_ONCE(items[3])) &
+	       ptf_present_bits(READ_ONCE(items[4])) &
+	       ptf_present_bits(READ_ONCE(items[5])) &
+	       ptf_present_bits(READ_ONCE(items[6])) &
+	       ptf_present_bits(READ_ONCE(items[7]));
+}
+
 /* Whether none of a line's worth of items has the dirty bit */
 static __always_inline bool pt_line_clean(const pt_item_t *items)
 {
-	pt_item_t any = 0;
-	unsigned int i;
-
-	for (i = 0; i < PT_LINE_ITEMS; i++)
-		any |= READ_ONCE(items[i]);
-	return !(any & PTF_DIRTY);
+	return !(pt_line_or(items) & PTF_DIRTY);
 }
 
 /* Whether none of a line's worth of items is used */
 static __always_inline bool pt_line_empty(const pt_item_t *items)
 {
-	pt_item_t any = 0;
-	unsigned int i;
-
-	for (i = 0; i < PT_LINE_ITEMS; i++)
-		any |= READ_ONCE(items[i]);
-	return !any;
+	return !pt_line_or(items);
 }
 
 /* Whether all of a line's worth of items are present */
 static __always_inline bool pt_line_present(const pt_item_t *items)
 {
-	pt_item_t all = PTF_PRESENT_MASK;
-	unsigned int i;
+	return (pt_line_present_bits(items) & PTF_PRESENT_MASK) ==
+	       PTF_PRESENT_MASK;
+}
 
-	for (i = 0; i < PT_LINE_ITEMS; i++)
-		all &= ptf_present_bits(READ_ONCE(items[i]));
-	return all == PTF_PRESENT_MASK;
+/* Fill a line with leaves that repeat 2^@repeat_lg2 times each */
+static __always_inline void pt_line_store(pt_item_t *items, pt_item_t item,
+					  pt_item_t step,
+					  unsigned int repeat_lg2)
+{
+	WRITE_ONCE(items[0], item);
+	WRITE_ONCE(items[1], item + (1 >> repeat_lg2) * step);
+	WRITE_ONCE(items[2], item + (2 >> repeat_lg2) * step);
+	WRITE_ONCE(items[3], item + (3 >> repeat_lg2) * step);
+	WRITE_ONCE(items[4], item + (4 >> repeat_lg2) * step);
+	WRITE_ONCE(items[5], item + (5 >> repeat_lg2) * step);
+	WRITE_ONCE(items[6], item + (6 >> repeat_lg2) * step);
+	WRITE_ONCE(items[7], item + (7 >> repeat_lg2) * step);
 }
 
 /* Whether none of some items is used */
@@ -191,9 +217,7 @@ pt_store_lines(pt_item_t *items, unsigned int nr, pt_item_t item,
 	for (i = 0; i + PT_LINE_ITEMS <= nr; i += PT_LINE_ITEMS) {
 		if (!fresh && !pt_line_empty(items + i))
 			break;
-		for (j = 0; j < PT_LINE_ITEMS; j++)
-			WRITE_ONCE(items[i + j],
-				   item + (j >> repeat_lg2) * step);
+		pt_line_store(items + i, item, step, repeat_lg2);
 		item += (PT_LINE_ITEMS >> repeat_lg2) * step;
 	}
 	for (; i < nr; i += repeat) {
@@ -212,14 +236,13 @@ pt_store_large(pt_item_t *items, unsigned int nr, pt_item_t item,
 	       pt_item_t step, unsigned int repeat_lg2, bool fresh)
 {
 	const unsigned int repeat = 1U << repeat_lg2;
-	unsigned int i, j, k;
+	unsigned int i, j;
 
 	for (i = 0; i < nr; i += repeat) {
 		if (!fresh && !pt_items_empty(items + i, repeat))
 			break;
 		for (j = i; j < i + repeat; j += PT_LINE_ITEMS)
-			for (k = 0; k < PT_LINE_ITEMS; k++)
-				WRITE_ONCE(items[j + k], item);
+			pt_line_store(items + j, item, 0, PT_LINE_LG2);
 		item += step;
 	}
 	return i;
@@ -264,21 +287,17 @@ pt_store_leaves(pt_item_t *items, unsigned int nr, pt_item_t item,
  * Return: How many items were emptied. Fewer than @nr when the next one is not
  * present.
  */
-static inline unsigned int pt_store_clear(pt_item_t *items, unsigned int nr)
+static __always_inline unsigned int pt_store_clear(pt_item_t *items,
+						   unsigned int nr)
 {
-	unsigned int i = 0, j;
+	unsigned int i = 0;
 
-	for (; i + PT_LINE_ITEMS <= nr; i += PT_LINE_ITEMS) {
-		if (!pt_line_present(items + i))
-			break;
-		for (j = 0; j < PT_LINE_ITEMS; j++)
-			WRITE_ONCE(items[i + j], 0);
-	}
-	for (; i < nr; i++) {
-		if (!ptf_present(READ_ONCE(items[i])))
-			break;
-		WRITE_ONCE(items[i], 0);
-	}
+	while (i + PT_LINE_ITEMS <= nr && pt_line_present(items + i))
+		i += PT_LINE_ITEMS;
+	while (i < nr && ptf_present(READ_ONCE(items[i])))
+		i++;
+	/* Stores whole items, several of them at once where the CPU can */
+	memset64(items, 0, i);
 	return i;
 }
 

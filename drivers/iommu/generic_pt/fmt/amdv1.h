@@ -61,7 +61,10 @@ static inline bool amdv1_is_table(pt_item_t item, unsigned int level)
 
 static inline u64 amdv1_table_oa(const struct pt_common *common, pt_item_t item)
 {
-	return (item & AMDV1_OA & ~common->enc_mask) >> AMDV1_OA_SHIFT;
+	u64 mask = AMDV1_OA & ~common->enc_mask;
+
+	OPTIMIZER_HIDE_VAR(mask);
+	return (item & mask) >> AMDV1_OA_SHIFT;
 }
 
 #define ptf_table_oa amdv1_table_oa
@@ -100,12 +103,26 @@ static inline unsigned int amdv1_leaf_lg2(pt_item_t item, unsigned int level)
 
 #define ptf_leaf_lg2 amdv1_leaf_lg2
 
+/* Without counting bits: the run of ones that codes the size, and the zero */
+static inline u64 amdv1_leaf_mask(pt_item_t item, unsigned int level)
+{
+	u64 ones = item | ~AMDV1_OA;
+
+	if (FIELD_GET(AMDV1_NEXT_LEVEL, item) != AMDV1_NEXT_CODED)
+		return BIT_ULL(PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level) - 1;
+	return (ones ^ (ones + 1)) >> AMDV1_OA_SHIFT;
+}
+
+#define ptf_leaf_mask amdv1_leaf_mask
+
 static inline u64 amdv1_leaf_oa(const struct pt_common *common, pt_item_t item,
 				unsigned int level)
 {
-	u64 oa = (item & AMDV1_OA & ~common->enc_mask) >> AMDV1_OA_SHIFT;
+	u64 mask = AMDV1_OA & ~common->enc_mask &
+		   ~(amdv1_leaf_mask(item, level) << AMDV1_OA_SHIFT);
 
-	return oa & ~pt_low_mask(amdv1_leaf_lg2(item, level));
+	OPTIMIZER_HIDE_VAR(mask);
+	return (item & mask) >> AMDV1_OA_SHIFT;
 }
 
 #define ptf_leaf_oa amdv1_leaf_oa

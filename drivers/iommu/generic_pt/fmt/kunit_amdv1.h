@@ -230,7 +230,7 @@ static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
 #include "kunit_amdv1_compare.h"
 #include "kunit_amdv1_golden.h"
 
-/* Suites that no other format has */
-#define PTF_KUNIT_SUITES &kt_golden_suite, &kt_compare_suite,
+/* What no other format has */
+kunit_test_suites(&kt_golden_suite, &kt_compare_suite);
 
 #endif /* __GENERIC_PT_FMT_KUNIT_AMDV1_H */

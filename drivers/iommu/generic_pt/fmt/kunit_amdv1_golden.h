@@ -231,9 +231,7 @@ static void golden_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, top[20], 0x2000000055554001);
 
 	/* Hardware marks one item, then the scan clears it */
-	KUNIT_EXPECT_EQ(test, 0,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt),
-						     0x8040209fff));
+	KUNIT_EXPECT_EQ(test, 0, kt_op_set_dirty(kt, 0x8040209fff));
 	KUNIT_EXPECT_EQ(test, top[8], 0x400000005555be01);
 	KUNIT_EXPECT_EQ(test, top[9], 0x400000005555be41);
 	KUNIT_EXPECT_EQ(test, top[10], 0x400000005555be01);

@@ -192,7 +192,7 @@ static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
 
 #include "kunit_riscv_64_golden.h"
 
-/* Suites that not each format has */
-#define PTF_KUNIT_SUITES &kt_golden_suite,
+/* What no other format has */
+kunit_test_suites(&kt_golden_suite);
 
 #endif /* __GENERIC_PT_FMT_KUNIT_RISCV_64_H */

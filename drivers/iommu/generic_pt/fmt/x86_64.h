@@ -173,6 +173,9 @@ static inline int x86_64_fmt_init(struct pt_iommu_x86_64 *table,
 		return -EOPNOTSUPP;
 	if (common->features & BIT(PT_FEAT_X86_64_AMD_ENCRYPT_TABLES))
 		common->enc_mask = __sme_set(0ULL);
+	/* Addresses end below the encryption bit */
+	if (common->enc_mask)
+		common->oa_last = min(common->oa_last, common->enc_mask - 1);
 	*top_level = cfg->top_level;
 	return 0;
 }

@@ -5,34 +5,38 @@
  * Three callers, each the owner of one IOVA, map and unmap it again and again.
  * The top has two items, for two regions. Each region has a table of level 1
  * with one item, below it a table of level 0. Callers 0 and 1 share region 0 and
- * so all of its tables; caller 2 has region 1. One table can be parked.
+ * so all of its tables; caller 2 has region 1 alone, and may unmap it as a whole.
+ * One table can be parked.
  *
- * A fourth process is hardware: it walks at any moment, and keeps the pointers
- * that it saw (a walk cache) until they are flushed.
+ * A fourth process is hardware: it walks in region 0 at any moment, and keeps the
+ * pointers that it saw (a walk cache) until they are flushed.
  *
  * What must hold at each step:
  *
  *  - an IOVA that is mapped is translated, by fresh pointers and cached ones
  *  - a table that is freed is in no cache, not reachable, not parked, and nobody
  *    who may still use it is within an RCU read side
+ *  - a table that is removed holds nothing
  *  - no memory is touched that is free
  *
  * Compile with one of these to see that the model can fail: -DNO_FLUSH (a table
  * is removed without a flush), -DNO_HELP (a map takes a tombstone over without
- * a flush), -DEARLY_FREE (no grace period), -DCOUNT_LATE (a map counts after it
- * stored), -DPLACE_BLIND (a parked table gets a place whatever happened to it).
+ * a flush), -DEARLY_FREE (no grace period), -DONE_PERIOD (only one), -DCOUNT_LATE
+ * (a map counts after it stored), -DPLACE_BLIND (a parked table gets a place
+ * whatever happened to it).
  */
 
 #define CALLERS 3
 #ifndef ROUNDS
-#define ROUNDS 2
+#define ROUNDS 1, 2, 1		/* maps and unmaps of each caller */
 #endif
-#define TABLES 10		/* memory; id 0 is none */
+#define TABLES 14		/* memory; id 0 is none */
 #define TOMB 16			/* added to an id: not present, but named */
 
 #define FREE 0
 #define USED 1
 #define DEFERRED 2		/* waits for the end of a grace period */
+#define DEFERRED_AGAIN 3	/* and for that of a second one */
 
 #define PRESENT(item) ((item) != 0 && (item) < TOMB)
 #define REGION(c) ((c) / 2)
@@ -53,7 +57,7 @@ byte place;			/* the parked table */
 byte reading;			/* callers within an RCU read side */
 byte mapped;			/* IOVA that must be translated */
 
-byte cached1[2], cached0[2];	/* hardware's pointers, a region each */
+byte cached1, cached0;		/* hardware's pointers, in region 0 */
 
 /* The item that points to a table */
 #define SLOT_IS(t, v) ((level[t] == 1 && top[region[t]] == (v)) || \
@@ -84,23 +88,18 @@ inline exchange(t, old, new)
 inline flush(r)
 {
 	atomic {
-		cached1[r] = 0;
-		cached0[r] = 0
-	}
-}
-
-inline flush_all()
-{
-	atomic {
-		flush(0);
-		flush(1)
+		if
+		:: r == 0 ->
+			cached1 = 0;
+			cached0 = 0
+		:: else
+		fi
 	}
 }
 
 inline free_table(t)
 {
-	assert(t != cached1[0] && t != cached1[1]);
-	assert(t != cached0[0] && t != cached0[1]);
+	assert(t != cached1 && t != cached0);
 	assert(t != top[0] && t != top[1] && t != place);
 	leaf[t] = 0;
 	item[t] = 0;
@@ -110,6 +109,20 @@ inline free_table(t)
 	region[t] = 0;
 	level[t] = 0;
 	state[t] = FREE
+}
+
+inline defer_again(t)
+{
+#ifdef ONE_PERIOD
+	readers[t] = 0;
+#else
+	readers[t] = reading;
+#endif
+	state[t] = DEFERRED_AGAIN;
+	if
+	:: readers[t] == 0 -> free_table(t)
+	:: else
+	fi
 }
 
 inline rcu_enter()
@@ -127,6 +140,8 @@ inline rcu_exit()
 			readers[i] = readers[i] & ~BIT(c);
 			if
 			:: state[i] == DEFERRED && readers[i] == 0 ->
+				defer_again(i)
+			:: state[i] == DEFERRED_AGAIN && readers[i] == 0 ->
 				free_table(i)
 			:: else
 			fi;
@@ -142,10 +157,11 @@ inline alloc(t, lvl)
 	atomic {
 		t = 1;
 		do
-		:: state[t] != FREE -> t++
+		:: state[t] != FREE ->
+			t++;
+			assert(t < TABLES)
 		:: else -> break
 		od;
-		assert(t < TABLES);
 		state[t] = USED;
 		level[t] = lvl;
 		region[t] = REGION(c);
@@ -236,6 +252,7 @@ inline park(t)
 
 inline remove(t)
 {
+	assert(level[t] == 1 || leaf[t] == 0);
 	exchange(t, t, TOMB + t);
 #ifndef NO_FLUSH
 	flush(region[t]);
@@ -243,14 +260,10 @@ inline remove(t)
 	atomic {
 		state[t] = DEFERRED;
 #ifdef EARLY_FREE
-		readers[t] = 0;
+		free_table(t)
 #else
-		readers[t] = reading;
+		readers[t] = reading
 #endif
-		if
-		:: readers[t] == 0 -> free_table(t)
-		:: else
-		fi
 	}
 	exchange(t, TOMB + t, 0)
 }
@@ -259,14 +272,14 @@ inline remove(t)
 inline bury(t)
 {
 	exchange(t, t, TOMB + t);
-	flush_all()
+	flush(0)
 }
 
 inline help_flush(was)
 {
 	if
 #ifndef NO_HELP
-	:: was >= TOMB -> flush_all()
+	:: was >= TOMB -> flush(0)
 #endif
 	:: else
 	fi
@@ -278,62 +291,52 @@ inline map()
 	do
 	:: done -> break
 	:: else ->
-		rcu_enter();
-		t1 = top[REGION(c)];
+		atomic {
+			rcu_enter();
+			t1 = top[REGION(c)]
+		}
 		if
 		:: !PRESENT(t1) ->
+			help_flush(t1);
 			/* Both tables are missing: build them, show them at once */
-			alloc(n0, 0);
-			alloc(n1, 1);
 			atomic {
+				alloc(n0, 0);
+				alloc(n1, 1);
 				leaf[n0] = BIT(c);
 				parent[n0] = n1;
-				item[n1] = n0
-			}
-			help_flush(t1);
-			atomic {
+				item[n1] = n0;
 				if
 				:: top[REGION(c)] == t1 ->
 					top[REGION(c)] = n1;
 					done = true
-				:: else
+				:: else ->
+					unalloc(n0);
+					unalloc(n1)
 				fi
 			}
-			if
-			:: !done ->
-				unalloc(n0);
-				unalloc(n1)
-			:: else
-			fi
 		:: else ->
 			assert(state[t1] != FREE);
 			t0 = item[t1];
 			if
 			:: !PRESENT(t0) ->
-				alloc(n0, 0);
-				atomic {
-					leaf[n0] = BIT(c);
-					parent[n0] = t1
-				}
 				help_flush(t0);
 				users_get(t1, ok);
 				if
-				:: !ok ->
-					bury(t1);
-					unalloc(n0)
+				:: !ok -> bury(t1)
 				:: else ->
 					atomic {
+						alloc(n0, 0);
+						leaf[n0] = BIT(c);
+						parent[n0] = t1;
 						if
 						:: item[t1] == t0 ->
 							item[t1] = n0;
 							done = true
-						:: else
+						:: else -> unalloc(n0)
 						fi
 					}
 					if
-					:: !done ->
-						unalloc(n0);
-						put(t1)
+					:: !done -> put(t1)
 					:: else
 					fi
 				fi
@@ -358,9 +361,9 @@ inline map()
 			n1 = 0;
 			t0 = 0;
 			t1 = 0;
-			ok = false
+			ok = false;
+			rcu_exit()
 		}
-		rcu_exit()
 	od;
 	done = false
 }
@@ -381,32 +384,96 @@ inline put(t)
 
 inline unmap()
 {
-	rcu_enter();
-	t1 = top[REGION(c)];
-	assert(PRESENT(t1) && state[t1] != FREE);
-	t0 = item[t1];
-	assert(PRESENT(t0) && state[t0] != FREE && (leaf[t0] & BIT(c)));
-	leaf[t0] = leaf[t0] & ~BIT(c);
+	/* Nothing on the way to a mapped leaf changes */
+	atomic {
+		mapped = mapped & ~BIT(c);
+		rcu_enter();
+		t1 = top[REGION(c)];
+		assert(PRESENT(t1) && state[t1] != FREE);
+		t0 = item[t1];
+		assert(PRESENT(t0) && state[t0] != FREE);
+		assert(leaf[t0] & BIT(c));
+		leaf[t0] = leaf[t0] & ~BIT(c)
+	}
 	put(t0);
 	atomic {
 		t0 = 0;
-		t1 = 0
+		t1 = 0;
+		rcu_exit()
 	}
-	rcu_exit()
 }
 
-proctype caller(byte c)
+/* pt_forget(): the owner of its whole range takes t out of the tree */
+inline forget(t)
 {
-	byte t0, t1, n0, n1, d, dead, next, i, rounds;
+	atomic {
+		if
+		:: parked[t] ->
+			if
+			:: place == t -> place = 0
+			:: else
+			fi;
+#ifndef PLACE_BLIND
+			parked[t] = false;
+			users[t] = 0
+#endif
+		:: else
+		fi
+	}
+}
+
+inline defer(t)
+{
+	atomic {
+		state[t] = DEFERRED;
+		readers[t] = reading
+	}
+}
+
+/* Unmap all of a region, if its tables are full: they leave as they are */
+inline unmap_whole()
+{
+	atomic {
+		mapped = mapped & ~BIT(c);
+		rcu_enter();
+		t1 = top[REGION(c)];
+		t0 = item[t1];
+		assert(PRESENT(t0) && users[t0] == 1 && leaf[t0] == BIT(c))
+	}
+	if
+	:: users[t1] == 1 ->
+		top[REGION(c)] = 0;
+		forget(t0);
+		forget(t1);
+		flush(REGION(c));
+		defer(t0);
+		defer(t1)
+	:: else ->
+		/* Its count is about to go down: item by item then */
+		leaf[t0] = leaf[t0] & ~BIT(c);
+		put(t0)
+	fi;
+	atomic {
+		t0 = 0;
+		t1 = 0;
+		rcu_exit()
+	}
+}
+
+proctype caller(byte c, left)
+{
+	byte t0, t1, n0, n1, d, dead, next, i;
 	bool ok, done, parks;
 
 	do
-	:: rounds < ROUNDS ->
+	:: left > 0 ->
 		map();
 		mapped = mapped | BIT(c);
-		mapped = mapped & ~BIT(c);
-		unmap();
-		rounds++
+		if
+		:: unmap()
+		:: c == 2 -> unmap_whole()
+		fi;
+		left--
 	:: else -> break
 	od
 }
@@ -415,12 +482,12 @@ proctype caller(byte c)
 inline walk(c)
 {
 	atomic {
-		w0 = cached0[REGION(c)];
+		w0 = cached0;
 		if
 		:: w0 == 0 ->
-			w1 = cached1[REGION(c)];
+			w1 = cached1;
 			if
-			:: w1 == 0 -> w1 = top[REGION(c)]
+			:: w1 == 0 -> w1 = top[0]
 			:: else
 			fi;
 			assert(PRESENT(w1) && state[w1] != FREE);
@@ -441,28 +508,26 @@ proctype hardware()
 end:	do
 	:: atomic { mapped & BIT(0) -> walk(0) }
 	:: atomic { mapped & BIT(1) -> walk(1) }
-	:: atomic { mapped & BIT(2) -> walk(2) }
-	:: atomic { PRESENT(top[0]) && cached1[0] == 0 -> cached1[0] = top[0] }
-	:: atomic { PRESENT(top[1]) && cached1[1] == 0 -> cached1[1] = top[1] }
+	:: atomic { PRESENT(top[0]) && cached1 == 0 -> cached1 = top[0] }
 	:: atomic {
-		cached1[0] != 0 && cached0[0] == 0 && PRESENT(item[cached1[0]]) ->
-		assert(state[cached1[0]] != FREE);
-		cached0[0] = item[cached1[0]]
-	   }
-	:: atomic {
-		cached1[1] != 0 && cached0[1] == 0 && PRESENT(item[cached1[1]]) ->
-		assert(state[cached1[1]] != FREE);
-		cached0[1] = item[cached1[1]]
+		cached1 != 0 && cached0 == 0 && PRESENT(item[cached1]) ->
+		assert(state[cached1] != FREE);
+		cached0 = item[cached1]
 	   }
 	od
+}
+
+inline run_callers(r0, r1, r2)
+{
+	run caller(0, r0);
+	run caller(1, r1);
+	run caller(2, r2)
 }
 
 init
 {
 	atomic {
 		run hardware();
-		run caller(0);
-		run caller(1);
-		run caller(2)
+		run_callers(ROUNDS)
 	}
 }

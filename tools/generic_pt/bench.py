@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Turn what the benchmark printed into a table and JSON.
+
+usage: bench.py CONSOLE BUILD-DIR JSON
+       bench.py compare A.json B.json
+
+A figure is the fastest of all rounds. The spread is how much slower the median
+of our rounds was.
+"""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+LINE = re.compile(r'ptbench: (\w+)\|(.*)')
+
+# What the ratio of a row is to, and what it must reach: by the row's number and
+# the beginning of what it does. A peer's name stands for that peer, 'peer' for
+# the fastest one, 'count' for the figure itself.
+TARGETS = (
+    ('P1', 'map 256x', 'floor', 2.0),
+    ('P2', 'unmap 256x4K', 'floor', 2.0),
+    ('P3', '', 'peer', 0.9),
+    ('P4', '', '6.12 amd v2', 0.95),
+    ('P4', '', 'floor', 1.05),
+    ('P7', '', 'floor', 1.3),
+    ('P8', '', 'floor', 1.0),
+    ('P9', '', 'count', 16),
+    ('P10', 'dirty scan 256M of 4K, clean', 'floor', 2.0),
+    ('P10', 'dirty scan 256M of 4K, 1%', 'floor', 3.0),
+    ('P13', 'map, unmap', 'count', 10240),
+    ('P13', 'all', 'count', 15360),
+    ('P16', '', 'floor', 2.0),
+)
+
+NOT_YET = {
+    'P5': '256 scattered pages in one call',
+    'P6': 'unmap of 256 pages, PFNs back',
+    'P11': 'P1, P3, P4 by mapped pages and levels',
+    'P12': 'threads (UML has one CPU)',
+    'P14': 'walk-cache flushes asked for in vain',
+    'P15': 'cut 4K out of 1G, and collapse',
+    'P17': 'invalidations of 512 NVMe reads (QEMU)',
+}
+
+# What of a format's object is not one of the four operations of P13
+OTHERS = re.compile(r'init$|init\.cold|hw_info|pt_op_|pt_set_dirty|pt_lookup|pt_free_tree|'
+                    r'pt_sizes_all')
+
+
+def number(row_id):
+    return int(re.search(r'\d+', row_id)[0])
+
+
+def read(path):
+    try:
+        with open(path, encoding='utf-8', errors='replace') as f:
+            return f.read()
+    except OSError:
+        return ''
+
+
+def fail(what, *hints):
+    for line in ('error: ' + what, *('       ' + h for h in hints)):
+        print('generic_pt:', line, file=sys.stderr)
+    sys.exit(1)
+
+
+def output(*args):
+    r = subprocess.run(args, text=True, capture_output=True, check=False)
+    return r.stdout.split('\n')[0].strip()
+
+
+def conditions(build, clock, rounds):
+    config = dict(x.split('=', 1) for x in read(f'{build}/.config').splitlines()
+                  if x.startswith('CONFIG_'))
+    wanted = ('CONFIG_CC_OPTIMIZE_FOR_PERFORMANCE', 'CONFIG_DEBUG_GENERIC_PT', 'CONFIG_DEBUG_KERNEL',
+              'CONFIG_PREEMPT_NONE', 'CONFIG_SMP', 'CONFIG_TINY_RCU', 'CONFIG_MITIGATION_RETPOLINE')
+    cpu = re.search(r'^model name\s*: (.*)$', read('/proc/cpuinfo'), re.M)
+    return {
+        'cpu': cpu[1] if cpu else 'unknown',
+        'cpus': os.cpu_count(),
+        'load': os.getloadavg()[0],
+        'clock': clock,
+        'compiler': config.get('CONFIG_CC_VERSION_TEXT', '"unknown"').strip('"'),
+        'kernel': 'UML ' + read(f'{build}/include/config/kernel.release').strip(),
+        'options': ' '.join(f'{w[7:]}={config.get(w, "n")}' for w in wanted),
+        'rounds': rounds,
+        'commit': output('git', '-c', 'safe.directory=*', 'describe', '--always', '--dirty'),
+    }
+
+
+def parse(console):
+    """What was printed: {(id, what): (unit, {way: (figure, median)})}, the clock, numbers of rounds"""
+    rows, clock, rounds = {}, None, []
+    for kind, rest in LINE.findall(console):
+        words = rest.split('|')
+        if kind == 'clock':
+            clock = rest
+        elif kind == 'row':
+            row_id, what, way, _, least, median, n = words
+            rows.setdefault((row_id, what), ('ns', {}))[1][way] = \
+                int(least) / 1000, int(median) / 1000
+            rounds.append(int(n))
+        elif kind == 'count':
+            row_id, what, way, unit, count = words
+            rows.setdefault((row_id, what), (unit, {}))[1][way] = int(count), int(count)
+    return rows, clock, rounds
+
+
+def text_sizes(build):
+    """P13: bytes of code of each format, and of the peer's four operations"""
+    base = f'{build}/drivers/iommu/generic_pt'
+    out = {}
+    for path in sorted(glob.glob(f'{base}/fmt/iommu_*.o')) + [f'{base}/peer/peer_amdv1.o']:
+        r = subprocess.run(['nm', '-S', path], text=True, capture_output=True, check=False)
+        code = [(x[3], int(x[1], 16)) for x in map(str.split, r.stdout.splitlines())
+                if len(x) == 4 and x[2] in 'tT']
+        name = os.path.basename(path)[:-2].replace('iommu_', 'ours ')
+        name = name.replace('peer_amdv1', '6.12 amd v1')
+        for what, sizes in (('map, unmap, lookup, dirty', [n for f, n in code if not OTHERS.search(f)]),
+                            ('all operations', [n for _, n in code])):
+            if sizes:
+                out.setdefault(('P13', what), ('bytes', {}))[1][name] = sum(sizes), sum(sizes)
+    return out
+
+
+def judge(figure, floor, peers, to):
+    """The ratio that a target is about"""
+    if to == 'count':
+        return figure
+    base = floor if to == 'floor' else \
+        min(peers.values(), default=None) if to == 'peer' else peers.get(to)
+    return round(figure / base, 3) if base else None
+
+
+def results(rows):
+    """The rows of the JSON"""
+    out = []
+    for (row_id, what), (unit, ways) in rows.items():
+        floor = min((w[0] for name, w in ways.items() if name.startswith('floor')), default=None)
+        peers = {name: w[0] for name, w in ways.items() if name.startswith('6.12')}
+        targets = [(to, target) for i, begin, to, target in TARGETS
+                   if i == row_id and what.startswith(begin)] or [('floor', None)]
+        for name, (ours, median) in ways.items():
+            if not name.startswith('ours'):
+                continue
+            for n, (to, target) in enumerate(targets):
+                ratio = judge(ours, floor, peers, to)
+                out.append({
+                    'id': row_id, 'format': name.split()[1],
+                    'what': what + (f' (to {to})' if n else ''), 'unit': unit,
+                    'floor': floor, 'ours': ours, 'peers': peers, 'ratio': ratio,
+                    'target': target,
+                    'met': None if ratio is None or target is None else ratio <= target,
+                    'spread': round(median / ours - 1, 3) if unit == 'ns' else None,
+                })
+    done = {r['id'] for r in out}
+    out += [{'id': i, 'format': None, 'what': w, 'unit': None, 'floor': None, 'ours': None,
+             'peers': {}, 'ratio': None, 'target': None, 'met': None, 'spread': None}
+            for i, w in NOT_YET.items() if i not in done]
+    return sorted(out, key=lambda r: number(r['id']))
+
+
+def cell(value, digits=1):
+    if value is None:
+        return '-'
+    return str(value) if isinstance(value, int) else f'{value:.{digits}f}'
+
+
+def table(rows):
+    peers = sorted({p for r in rows for p in r['peers']})
+    head = ['id', 'format', 'what', 'floor', *peers, 'ours', 'unit', 'ratio', 'target', 'met',
+            'spread']
+    lines = [head]
+    for r in rows:
+        if r['ours'] is None:
+            lines.append([r['id'], '', r['what'], 'not yet'] + [''] * (len(head) - 4))
+            continue
+        lines.append([r['id'], r['format'], r['what'], cell(r['floor']),
+                      *(cell(r['peers'].get(p)) for p in peers), cell(r['ours']), r['unit'],
+                      cell(r['ratio'], 2), cell(r['target'], 2),
+                      {None: '-', True: 'yes', False: 'no'}[r['met']],
+                      f'{r["spread"] * 100:.0f}%' if r['spread'] is not None else '-'])
+    width = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    for line in lines:
+        print('  '.join(c.ljust(w) if i < 3 else c.rjust(w)
+                        for i, (c, w) in enumerate(zip(line, width))).rstrip())
+
+
+def compare(a, b):
+    """What moved from A to B, by our own figures"""
+    sides = []
+    for path in (a, b):
+        try:
+            sides.append({(r['id'], r['format'], r['what']): r for r in json.loads(read(path))['rows']
+                          if r['ours'] is not None})
+        except (ValueError, KeyError):
+            fail(f'{path}: no result of a benchmark', 'make bench writes build/bench.json')
+    old, new = sides
+    lines = [['id', 'format', 'what', 'A', 'B', 'change', 'ratio A', 'ratio B', '']]
+    for key in sorted(old.keys() | new.keys(), key=lambda k: (number(k[0]), k[1], k[2])):
+        x, y = old.get(key), new.get(key)
+        if not x or not y:
+            lines.append([*key, *(cell(s and s['ours']) for s in (x, y)), '', '', '',
+                          'new' if y else 'gone'])
+            continue
+        # The machine may be faster or slower as a whole: the ratio decides
+        use = 'ratio' if x['ratio'] and y['ratio'] else 'ours'
+        change = y[use] / x[use] - 1 if x[use] else 0
+        lines.append([*key, cell(x['ours']), cell(y['ours']), f'{change * 100:+.0f}%',
+                      cell(x['ratio'], 2), cell(y['ratio'], 2),
+                      'slower' if change > 0.05 else 'faster' if change < -0.05 else ''])
+    width = [max(len(line[i]) for line in lines) for i in range(9)]
+    for line in lines:
+        print('  '.join(c.ljust(w) if i < 3 else c.rjust(w)
+                        for i, (c, w) in enumerate(zip(line, width))).rstrip())
+
+
+def main():
+    console, build, out = sys.argv[1:]
+    text = read(console)
+    rows, clock, rounds = parse(text)
+    rows.update(text_sizes(build))
+    bad = re.search(r'^.*(ASSERTION|EXPECTATION|Kernel panic|BUG: ).*$', text, re.M)
+    if bad or not rounds or not re.search(r'^ok 1 iommu_pt_bench$', text, re.M):
+        fail('the benchmark could not measure' + (f': {bad[0].strip()}' if bad else ''),
+             f'see {console}')
+    cond = conditions(build, clock, f'{min(rounds)} to {max(rounds)}')
+    found = results(rows)
+    with open(out, 'w', encoding='utf-8') as f:
+        json.dump({'conditions': cond, 'rows': found}, f, indent=1)
+        f.write('\n')
+    table(found)
+    print()
+    for key, value in cond.items():
+        print(f'{key + ":":<10} {value}')
+    missed = [r for r in found if r['met'] is False]
+    print(f'{sum(r["met"] is True for r in found)} targets met, {len(missed)} not, '
+          f'{sum(r["ours"] is None for r in found)} rows not yet')
+
+
+if __name__ == '__main__':
+    if sys.argv[1] == 'compare':
+        compare(*sys.argv[2:])
+    else:
+        main()

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Time the library against hand-written floors and 6.12's own code: builds UML
+# without debug options and runs the suite of drivers/iommu/generic_pt/bench/.
+# A table on stdout, build/bench.json, logs in build/bench/. Fails only when it
+# cannot measure.
+#
+# usage: bench.sh [CASE]    of: bench_map_unmap bench_lookup ... (all)
+
+. "$(dirname "$0")/lib.sh"
+
+CASE=${1:-*}
+TIMEOUT=${BENCH_TIMEOUT:-1200}
+LOGS=$OUT/bench
+
+kernel_build_env
+prepare_kernel
+O=$BUILDS/bench
+mkdir -p "$LOGS"
+lock "$BUILDS/bench.lock"
+
+say "bench: building (log: build/bench/build.log)"
+(cd "$KERNEL" && ./tools/testing/kunit/kunit.py build --build_dir "$O" --jobs "$JOBS" \
+	--kunitconfig drivers/iommu/generic_pt/bench/.kunitconfig) >"$LOGS/build.log" 2>&1 9>&- </dev/null || {
+	grep -E 'error:|\*\*\*|ERROR' "$LOGS/build.log" | head -n 15 >&2
+	die "the benchmark cannot be built" "see build/bench/build.log"
+}
+
+# Memory for the tables of all peers over the largest span, used as needed
+say "bench: running (console: build/bench/console)"
+rc=0
+timeout -k 10 "$TIMEOUT" "$O/linux" mem=3G console=tty kunit_shutdown=halt \
+	"kunit.filter_glob=iommu_pt_bench.$CASE" >"$LOGS/console" 2>&1 9>&- </dev/null || rc=$?
+[ $rc != 124 ] || die "the benchmark did not end within $TIMEOUT s" "see build/bench/console"
+
+exec python3 "$TOOLS/bench.py" "$LOGS/console" "$O" "$OUT/bench.json"
