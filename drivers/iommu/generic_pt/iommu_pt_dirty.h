@@ -4,7 +4,9 @@
  *
  * Hardware sets the dirty bit of a leaf when a device writes through it. A scan
  * reports leaves that have it, and clears it with an atomic operation on that
- * bit alone, so that it never undoes what hardware sets next to it.
+ * bit alone, so that it never undoes what hardware sets next to it. Walkers
+ * that do not snoop set it by operations that do, since a store by the CPU to
+ * the same cache line would undo it otherwise.
  */
 #ifndef __GENERIC_PT_IOMMU_PT_DIRTY_H
 #define __GENERIC_PT_IOMMU_PT_DIRTY_H
@@ -14,7 +16,7 @@
 
 /**
  * struct pt_dirty - A dirty scan in progress
- * @common: The page table
+ * @iommu: The page table
  * @bitmap: Takes what is dirty
  * @clear: Clear what is reported
  * @iova: First byte that is not looked at yet
@@ -23,7 +25,7 @@
  * @bytes: Length of that stretch, 0 for none
  */
 struct pt_dirty {
-	const struct pt_common *common;
+	struct pt_iommu *iommu;
 	struct iommu_dirty_bitmap *bitmap;
 	bool clear;
 	u64 iova;
@@ -81,14 +83,17 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 	unsigned int line_lg2 = item_lg2 + PT_LINE_LG2;
 	unsigned int nr = PTF_ITEMS - pt_index(dirty->iova, level);
 	unsigned int i = 0, in_leaf, before;
+	pt_item_t *cleared = NULL, *end = slot;
 	u64 rest;
 
 	while (i < nr && dirty->left) {
 		pt_item_t item = READ_ONCE(slot[i]);
+		pt_item_t *leaf;
 		unsigned int lg2;
+		bool is_dirty;
 
 		if (ptf_is_table(item, level))
-			return;
+			break;
 		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
 		/* A clean line of whole leaves costs one test */
 		if (!level && lg2 <= line_lg2 &&
@@ -103,26 +108,33 @@ static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
 		rest = (1ULL << lg2) - (dirty->iova & pt_low_mask(lg2));
 		before = (dirty->iova & pt_low_mask(lg2)) >> item_lg2;
 		in_leaf = 1U << (lg2 - item_lg2);
-		pt_dirty_advance(dirty, rest,
-				 pt_dirty_leaf(dirty,
-					       &slot[(int)i - (int)before],
-					       in_leaf));
+		leaf = &slot[(int)i - (int)before];
+		is_dirty = pt_dirty_leaf(dirty, leaf, in_leaf);
+		if (is_dirty && dirty->clear) {
+			cleared = cleared ?: leaf;
+			end = leaf + in_leaf;
+		}
+		pt_dirty_advance(dirty, rest, is_dirty);
 		i += in_leaf - before;
 	}
+	/* Nothing to do before reading: hardware that sets bits here snoops */
+	if (cleared)
+		pt_flush_items(dirty->iommu, cleared, end - cleared);
 }
 
 /* Scan one table, or skip a hole */
 static void pt_dirty_table(struct pt_dirty *dirty)
 {
-	unsigned long top = pt_read_top(dirty->common);
+	const struct pt_common *common = ptf_common(dirty->iommu);
+	unsigned long top = pt_read_top(common);
 	struct pt_pos pos;
 	u64 mask;
 
-	if (!pt_level_covers(pt_top_level(top), dirty->iova)) {
+	if (!pt_level_covers(common, pt_top_level(top), dirty->iova)) {
 		pt_dirty_advance(dirty, dirty->left, false);
 		return;
 	}
-	pos = pt_walk_from(dirty->common, top, dirty->iova, 0);
+	pos = pt_walk_from(common, top, dirty->iova, 0);
 	if (ptf_present(pos.item) || !pos.level) {
 		pt_dirty_items(dirty, pos.slot, pos.level);
 		return;
@@ -136,7 +148,7 @@ static inline int pt_read_and_clear_dirty(struct pt_iommu *iommu, u64 iova,
 					  struct iommu_dirty_bitmap *bitmap)
 {
 	struct pt_dirty dirty = {
-		.common = ptf_common(iommu),
+		.iommu = iommu,
 		.bitmap = bitmap,
 		.clear = !(flags & IOMMU_DIRTY_NO_CLEAR),
 		.iova = iova,
@@ -170,6 +182,7 @@ static inline int pt_set_dirty(struct pt_iommu *iommu, dma_addr_t iova)
 	pos = pt_find_leaf(ptf_common(iommu), iova);
 	if (ptf_present(pos.item)) {
 		pt_store_set_bits(pos.slot, PTF_DIRTY);
+		pt_flush_items(iommu, pos.slot, 1);
 		ret = 0;
 	}
 	rcu_read_unlock();
