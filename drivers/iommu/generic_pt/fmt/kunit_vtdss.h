@@ -152,9 +152,51 @@ static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
 	return hw;
 }
 
+/* A module cannot reach that code */
+#if IS_ENABLED(CONFIG_IOMMU_PT_PEERS) && IS_BUILTIN(CONFIG_IOMMU_PT_VTDSS)
+
+#include "../peer/peer.h"
+
+#define KT_PEER pt_peer_vtd
+
+static const struct kt_config kt_compare_configs[] = {
+	{
+		.name = "3 levels",
+		.features = BIT(PT_FEAT_FLUSH_RANGE),
+		.vasz_lg2 = 39,
+		.oasz_lg2 = 52,
+		.top_level = 2,
+	},
+	{
+		.name = "4 levels",
+		.features = BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS),
+		.vasz_lg2 = 48,
+		.oasz_lg2 = 52,
+		.top_level = 3,
+	},
+	{
+		.name = "5 levels",
+		.features = BIT(PT_FEAT_FLUSH_RANGE),
+		.vasz_lg2 = 57,
+		.oasz_lg2 = 52,
+		.top_level = 4,
+	},
+	{
+		.name = "4K pages only",
+		.features = BIT(PT_FEAT_FLUSH_RANGE),
+		.vasz_lg2 = 48,
+		.oasz_lg2 = 52,
+		.top_level = 3,
+		.pgsizes = 0x1000,
+	},
+};
+
+#endif
+
+#include "kunit_compare_x86.h"
 #include "kunit_vtdss_golden.h"
 
-/* What no other format has */
-kunit_test_suites(&kt_golden_suite);
+/* What not each format has */
+kunit_test_suites(&kt_golden_suite, &kt_compare_suite);
 
 #endif /* __GENERIC_PT_FMT_KUNIT_VTDSS_H */

@@ -175,9 +175,44 @@ static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
 	return hw;
 }
 
+/* A module cannot reach that code */
+#if IS_ENABLED(CONFIG_IOMMU_PT_PEERS) && IS_BUILTIN(CONFIG_IOMMU_PT_X86_64)
+
+#include "../peer/peer.h"
+
+#define KT_PEER pt_peer_amdv2
+
+static const struct kt_config kt_compare_configs[] = {
+	{
+		.name = "as the AMD driver",
+		.features = BIT(PT_FEAT_FLUSH_RANGE),
+		.vasz_lg2 = 48,
+		.oasz_lg2 = 52,
+		.top_level = 3,
+	},
+	{
+		.name = "5 levels",
+		.features = BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS),
+		.vasz_lg2 = 57,
+		.oasz_lg2 = 52,
+		.top_level = 4,
+	},
+	{
+		.name = "4K pages only",
+		.features = BIT(PT_FEAT_FLUSH_RANGE),
+		.vasz_lg2 = 48,
+		.oasz_lg2 = 52,
+		.top_level = 3,
+		.pgsizes = 0x1000,
+	},
+};
+
+#endif
+
+#include "kunit_compare_x86.h"
 #include "kunit_x86_64_golden.h"
 
-/* What no other format has */
-kunit_test_suites(&kt_golden_suite);
+/* What not each format has */
+kunit_test_suites(&kt_golden_suite, &kt_compare_suite);
 
 #endif /* __GENERIC_PT_FMT_KUNIT_X86_64_H */

@@ -23,7 +23,8 @@
  * @alloc: Make a page table of that many levels, or NULL without memory. The
  *	domain holds ops, pgsize_bitmap and dirty_ops where there are any.
  * @free: Free it with all its tables
- * @root: The top table, and how many levels there are by now. Only of AMD.
+ * @root: The top table, and how many levels there are by now. Not of
+ *	LPAE.
  */
 struct pt_peer {
 	const char *name;

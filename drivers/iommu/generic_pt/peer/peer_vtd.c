@@ -76,10 +76,20 @@ static void peer_vtd_free(struct iommu_domain *iommu_domain)
 	kfree(domain);
 }
 
+static u64 *peer_vtd_root(struct iommu_domain *iommu_domain,
+			  unsigned int *levels)
+{
+	struct dmar_domain *domain = to_dmar_domain(iommu_domain);
+
+	*levels = agaw_to_level(domain->agaw);
+	return &domain->pgd->val;
+}
+
 const struct pt_peer pt_peer_vtd = {
 	.name = "6.12 vt-d",
 	.min_levels = 3,
 	.max_levels = 5,
 	.alloc = peer_vtd_alloc,
 	.free = peer_vtd_free,
+	.root = peer_vtd_root,
 };
