@@ -9,8 +9,8 @@
 #ifndef __GENERIC_PT_ENV_H
 #define __GENERIC_PT_ENV_H
 
-#include <asm/cacheflush.h>
 #include <kunit/static_stub.h>
+#include <linux/cacheflush.h>
 #include <linux/generic_pt/iommu.h>
 #include <linux/io.h>
 #include <linux/iommu.h>

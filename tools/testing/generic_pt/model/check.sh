@@ -22,12 +22,14 @@ failed=0
 verify()
 {
 	spin -DROUNDS="$3" ${4:+"$4"} -a "$model" >spin.log &&
-		${CC:-gcc} -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=12000 -o pan pan.c ||
+		${CC:-gcc} -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=12000 \
+			pan.c -o pan ||
 		exit 1
 	./pan -m100000 >"$1.log" || :
 	case $2:$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$1.log") in
 	good:0 | bad:[1-9]*)
-		echo "ok - model: $1 ($(sed -n 's/^ *\([0-9]*\) states, stored.*/\1/p' "$1.log") states)"
+		states=$(sed -n 's/^ *\([0-9]*\) states, stored.*/\1/p' "$1.log")
+		echo "ok - model: $1 ($states states)"
 		;;
 	*)
 		echo "not ok - model: $1"
