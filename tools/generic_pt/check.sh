@@ -115,12 +115,22 @@ kernel_doc()
 	report "kernel-doc of $(wc -l <"$LOGS/kernel-doc.files") files" "$LOGS/kernel-doc"
 }
 
+# What checkpatch says, but for what makes no sense in userspace. A shim defines the
+# very macros that checkpatch wants to see used.
+run_checkpatch()
+{
+	(cd "$KERNEL" && ./scripts/checkpatch.pl --strict --terse --show-types \
+		--no-summary "$@") 2>&1 |
+		grep -Ev -e '^tools/[^:]*:[0-9]*: [A-Z]*:(AVOID_BUG|STRCPY): ' \
+			-e '^tools/testing/generic_pt/shim/' || :
+}
+
 checkpatch()
 {
 	ours >"$LOGS/checkpatch.files"
 	some_or_skip checkpatch "$LOGS/checkpatch.files" || return 0
-	(cd "$KERNEL" && xargs ./scripts/checkpatch.pl --strict --terse --show-types \
-		--no-summary -f) <"$LOGS/checkpatch.files" >"$LOGS/checkpatch" 2>&1 || :
+	# shellcheck disable=SC2046 # a list of files
+	run_checkpatch -f $(cat "$LOGS/checkpatch.files") >"$LOGS/checkpatch"
 	report "checkpatch of $(wc -l <"$LOGS/checkpatch.files") files" "$LOGS/checkpatch"
 }
 
@@ -135,9 +145,10 @@ series()
 	report "the series gives the prepared tree" "$log"
 	[ ! -s "$log" ] || return 0
 	find "$OUT/series" -name '*.patch' ! -name '0000-*' | sort >"$LOGS/series.files"
-	(cd "$KERNEL" && xargs ./scripts/checkpatch.pl --strict --terse --show-types \
-		--no-summary --no-signoff --ignore FILE_PATH_CHANGES) <"$LOGS/series.files" 2>&1 |
-		sed "s,^$OUT/series/,," >"$LOGS/checkpatch-series"
+	while read -r f; do
+		run_checkpatch --showfile --no-signoff --ignore FILE_PATH_CHANGES "$f" |
+			sed "s,^,$(basename "$f"): ,"
+	done <"$LOGS/series.files" >"$LOGS/checkpatch-series"
 	report "checkpatch of $(wc -l <"$LOGS/series.files") patches of the series" \
 		"$LOGS/checkpatch-series"
 }

@@ -63,11 +63,14 @@ static void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
 {
 	unsigned int i;
 
-	for (i = 0; level && i < PTF_ITEMS; i++)
-		if (ptf_is_table(table[i], level))
-			pt_table_collect(unmap,
-					 pt_child(unmap->common, table[i]),
+	for (i = 0; level && i < PTF_ITEMS; i++) {
+		/* Who removed a table from here may still try its tombstone */
+		pt_item_t item = READ_ONCE(table[i]);
+
+		if (ptf_is_table(item, level))
+			pt_table_collect(unmap, pt_child(unmap->common, item),
 					 level - 1);
+	}
 	pt_forget(unmap->iommu, pt_env_desc(table));
 	pt_env_defer(&unmap->gather->freelist, table);
 }

@@ -66,10 +66,9 @@ static void check_view_at(struct run *run, const struct device_view *view,
 	/* Not yet flushed */
 	if (view->cached && stale.present && same(seen, stale))
 		return;
-	test_fail("a device sees %#llx %s %#llx prot %d%s, should be %s %#llx prot %d",
-		  iova, seen.present ? "->" : "not present", seen.pa, seen.prot,
-		  view->cached ? " in its cache" : "",
-		  old.present ? "->" : "not present", old.pa, old.prot);
+	test_fail("a device sees%s %#llx: %d, %#llx, %d, not %d, %#llx, %d",
+		  view->cached ? " in its cache" : "", iova, seen.present,
+		  seen.pa, seen.prot, old.present, old.pa, old.prot);
 }
 
 /* Check a view at its edges and wherever the truth may change within it */
@@ -126,8 +125,8 @@ u64 run_random_iova(struct run *run)
 	case 1:
 		return stretch->last;
 	case 2:
-		return stretch->first + rng_u64(run->rng) %
-			       (stretch->last - stretch->first + 1);
+		return stretch->first +
+		       rng_u64(run->rng) % (stretch->last - stretch->first + 1);
 	default:
 		return (stretch->last + 1) & run->model.aperture_last;
 	}
@@ -161,12 +160,47 @@ const struct device_ops run_device_ops = {
 	.next = next_view,
 };
 
+/* What hardware and lookup must say about a leaf */
+static void probe_leaf(struct run *run, u64 iova, const struct model_leaf *leaf,
+		       struct hw_page *page, const struct pt_iommu_entry *entry)
+{
+	const struct test_config *config = run->domain.config;
+	int prot = leaf->prot & (IOMMU_READ | IOMMU_WRITE);
+	bool fc = config->features & BIT(PT_FEAT_AMDV1_FORCE_COHERENCE);
+	bool good;
+
+	good = page->iova == leaf->iova && page->pa == leaf->oa &&
+	       page->size_lg2 == leaf->lg2;
+	test_assert(good, "%#llx: %#llx -> %#llx, %u, not %#llx -> %#llx, %u",
+		    iova, page->iova, page->pa, page->size_lg2, leaf->iova,
+		    leaf->oa, leaf->lg2);
+	good = page->read == !!(prot & IOMMU_READ) &&
+	       page->write == !!(prot & IOMMU_WRITE);
+	test_assert(good, "%#llx: hardware may read %d, write %d, prot is %d",
+		    iova, page->read, page->write, prot);
+	if (run->domain.root.c_bit)
+		test_assert(page->encrypted == !(leaf->prot & IOMMU_MMIO),
+			    "%#llx: encrypted is %d", iova, page->encrypted);
+	test_assert(page->force_coherent == fc, "%#llx: FC is %d", iova,
+		    page->force_coherent);
+	test_assert(hw_check_page(&run->domain.root, page) == HW_OK,
+		    "%#llx: the entries of the page are not alike", iova);
+	test_assert(page->dirty == leaf->dirty, "%#llx: dirty is %d", iova,
+		    page->dirty);
+
+	good = entry->oa == leaf->oa + (iova - leaf->iova) &&
+	       entry->size == 1ULL << leaf->lg2 && entry->prot == prot;
+	test_assert(good, "lookup of %#llx: oa %#llx, size %#llx, prot %d",
+		    iova, entry->oa, entry->size, entry->prot);
+}
+
 void run_probe(struct run *run, u64 iova)
 {
-	struct iommu_domain *domain = &run->domain.pt.iommu.domain;
+	struct pt_iommu *iommu = &run->domain.pt.iommu;
 	struct pt_iommu_entry entry = {};
 	struct model_leaf leaf;
 	struct hw_walk walk;
+	phys_addr_t phys;
 	bool found;
 	int ret;
 
@@ -174,54 +208,25 @@ void run_probe(struct run *run, u64 iova)
 		return;
 	found = model_find(&run->model, iova, &leaf);
 	hw_walk(&run->domain.root, iova, &walk);
-	ret = run->domain.pt.iommu.ops->lookup(&run->domain.pt.iommu, iova,
-					       &entry);
+	ret = iommu->ops->lookup(iommu, iova, &entry);
 	if (iova > run->model.aperture_last) {
 		test_assert(ret == -ERANGE, "lookup of %#llx: %d", iova, ret);
 		return;
 	}
-	if (!found) {
-		test_assert(walk.result == HW_NOT_PRESENT ||
-				    walk.result == HW_TOO_HIGH,
-			    "nothing is mapped at %#llx, hardware: %s -> %#llx",
-			    iova, hw_result_name(walk.result),
-			    (u64)walk.page.pa);
-		test_assert(ret == -ENOENT && !entry.size,
-			    "lookup of nothing at %#llx: %d", iova, ret);
-		test_assert(!pt_iommu_amdv1_iova_to_phys(domain, iova),
-			    "iova_to_phys of nothing at %#llx", iova);
+	phys = pt_iommu_amdv1_iova_to_phys(&iommu->domain, iova);
+	if (found) {
+		test_assert(walk.result == HW_OK, "%#llx: hardware: %s", iova,
+			    hw_result_name(walk.result));
+		test_assert(!ret, "lookup of %#llx: %d", iova, ret);
+		probe_leaf(run, iova, &leaf, &walk.page, &entry);
+		test_assert(phys == entry.oa, "iova_to_phys of %#llx: %#llx",
+			    iova, phys);
 		return;
 	}
-	test_assert(walk.result == HW_OK, "%#llx is mapped, hardware: %s", iova,
-		    hw_result_name(walk.result));
-	test_assert(walk.page.iova == leaf.iova && walk.page.pa == leaf.oa &&
-			    walk.page.size_lg2 == leaf.lg2,
-		    "%#llx: hardware %#llx -> %#llx lg2 %u, should be %#llx -> %#llx lg2 %u",
-		    iova, (u64)walk.page.iova, (u64)walk.page.pa,
-		    walk.page.size_lg2, leaf.iova, leaf.oa, leaf.lg2);
-	test_assert(walk.page.read == !!(leaf.prot & IOMMU_READ) &&
-			    walk.page.write == !!(leaf.prot & IOMMU_WRITE),
-		    "%#llx: hardware may read %d, write %d, should be prot %d",
-		    iova, walk.page.read, walk.page.write, leaf.prot);
-	if (run->domain.root.c_bit)
-		test_assert(walk.page.encrypted == !(leaf.prot & IOMMU_MMIO),
-			    "%#llx: encrypted is %d", iova,
-			    walk.page.encrypted);
-	test_assert(walk.page.force_coherent ==
-			    !!(run->domain.config->features &
-			       BIT(PT_FEAT_AMDV1_FORCE_COHERENCE)),
-		    "%#llx: FC is %d", iova, walk.page.force_coherent);
-	test_assert(hw_check_page(&run->domain.root, &walk.page) == HW_OK,
-		    "%#llx: the entries of the page are not alike", iova);
-	test_assert(walk.page.dirty == leaf.dirty, "%#llx: dirty is %d", iova,
-		    walk.page.dirty);
-	test_assert(!ret && entry.oa == leaf.oa + (iova - leaf.iova) &&
-			    entry.size == 1ULL << leaf.lg2 &&
-			    entry.prot == (leaf.prot &
-					   (IOMMU_READ | IOMMU_WRITE)),
-		    "lookup of %#llx: %d, oa %#llx, size %#llx, prot %d", iova,
-		    ret, entry.oa, entry.size, entry.prot);
-	test_assert(pt_iommu_amdv1_iova_to_phys(domain, iova) == entry.oa,
-		    "iova_to_phys of %#llx", iova);
+	if (walk.result != HW_NOT_PRESENT && walk.result != HW_TOO_HIGH)
+		test_fail("%#llx is not mapped, hardware: %s -> %#llx", iova,
+			  hw_result_name(walk.result), walk.page.pa);
+	test_assert(ret == -ENOENT && !entry.size,
+		    "lookup of nothing at %#llx: %d", iova, ret);
+	test_assert(!phys, "iova_to_phys of nothing at %#llx", iova);
 }
-

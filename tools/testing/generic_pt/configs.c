@@ -53,10 +53,12 @@ const struct named_config configs[] = {
 	{ { "interrupts-no-gaps", AMD_NP, 1, 64, 52, .reuse_last = true },
 	  .interrupts = true },
 	{ { "interrupts-device", AMD, 1, 48, 48, .reuse_last = true },
-	  .watched = true, .interrupts = true },
+	  .watched = true,
+	  .interrupts = true },
 	{ { "interrupts-device-no-gaps", AMD_NP, 1, 48, 48,
 	    .reuse_last = true },
-	  .watched = true, .interrupts = true },
+	  .watched = true,
+	  .interrupts = true },
 };
 
 const unsigned int nr_configs = ARRAY_SIZE(configs);

@@ -169,11 +169,10 @@ static void do_walk(struct device *device, u64 iova, bool use_cache,
 		hw_walk(&device->root, iova, &walk);
 	}
 	device->stats.walks++;
-	test_assert(walk.result == HW_OK || walk.result == HW_NOT_PRESENT ||
-			    walk.result == HW_TOO_HIGH,
-		    "a device that walks to %#llx%s sees: %s, entry %#llx",
-		    iova, from ? " from its walk cache" : "",
-		    hw_result_name(walk.result), (u64)walk.entry);
+	if (walk.result == HW_MALFORMED || walk.result == HW_FREED_TABLE)
+		test_fail("a device walks to %#llx%s: %s, entry %#llx", iova,
+			  from ? " from its walk cache" : "",
+			  hw_result_name(walk.result), walk.entry);
 	if (walk.result == HW_TOO_HIGH) {
 		*view = (struct device_view){
 			.first = align_down(iova, 12),
@@ -218,8 +217,7 @@ static void translate_locked(struct device *device, u64 iova,
 	}
 }
 
-bool device_translate(struct device *device, u64 iova,
-		      struct device_view *view)
+bool device_translate(struct device *device, u64 iova, struct device_view *view)
 {
 	pthread_mutex_lock(&device->lock);
 	translate_locked(device, iova, view);
@@ -275,20 +273,17 @@ static bool is_current(struct device *device, const struct walk *cached)
 	return false;
 }
 
-void device_check_freed(struct device *device)
+void device_table_leaves(struct device *device, u64 table_pa)
 {
 	unsigned int i;
 
 	pthread_mutex_lock(&device->lock);
-	for (i = 0; i < NR_WALK; i++) {
-		struct walk *walk = &device->walk[i];
-		u64 nr = (walk->step.table_pa - shim_arena_pa) >> PAGE_SHIFT;
-
-		if (walk->used)
-			test_assert(shim_pages[nr].state == SHIM_PAGE_USED,
-				    "a device still knows a freed table at %#llx",
-				    walk->first);
-	}
+	device->known[(table_pa - shim_arena_pa) >> PAGE_SHIFT].used = false;
+	for (i = 0; i < NR_WALK; i++)
+		if (device->walk[i].used &&
+		    device->walk[i].step.table_pa == table_pa)
+			test_fail("a device still knows a freed table at %#llx",
+				  device->walk[i].first);
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -305,12 +300,13 @@ void device_check_all(struct device *device, bool tables)
 			device->ops->check(device->arg, &view);
 		}
 	}
-	for (i = 0; tables && i < NR_WALK; i++)
-		if (device->walk[i].used)
-			test_assert(is_current(device, &device->walk[i]),
-				    "a device knows a table at %#llx level %u that left",
-				    device->walk[i].first,
-				    device->walk[i].step.level);
+	for (i = 0; tables && i < NR_WALK; i++) {
+		const struct walk *walk = &device->walk[i];
+
+		test_assert(!walk->used || is_current(device, walk),
+			    "a device knows table %#llx, %u that left",
+			    walk->first, walk->step.level);
+	}
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -356,18 +352,18 @@ static void check_two_steps(struct device *device, const struct known *known,
 	for (i = 0; i < NR_CLEARED; i++) {
 		const struct cleared *cleared = &device->cleared[i];
 
-		test_assert(!cleared->used || cleared->first > last ||
-				    cleared->last < iova,
-			    "the table at %#llx goes before its leaves are flushed",
-			    iova);
+		if (cleared->used && cleared->first <= last &&
+		    cleared->last >= iova)
+			test_fail("table %#llx goes before a flush of leaves",
+				  iova);
 	}
 }
 
 static void device_storing(const void *item)
 {
 	if (shim_page_state(item) == SHIM_PAGE_USED)
-		watching->old_item = __atomic_load_n((const u64 *)item,
-						     __ATOMIC_RELAXED);
+		watching->old_item =
+			__atomic_load_n((const u64 *)item, __ATOMIC_RELAXED);
 }
 
 /* The device's turn after each store */
@@ -385,8 +381,8 @@ static void device_stored(const void *item)
 	device->stats.stores++;
 	known = &device->known[offset >> PAGE_SHIFT];
 	if (known->used) {
-		iova = known->iova + ((u64)(offset & 0xfff) / 8
-				      << reach(known->level));
+		iova = known->iova +
+		       ((u64)(offset & 0xfff) / 8 << reach(known->level));
 		if (device->no_gaps)
 			check_two_steps(device, known, iova,
 					*(const u64 *)item);
@@ -409,9 +405,9 @@ struct device *device_create(const struct hw_root *root, bool np_cache,
 {
 	struct device *device = calloc(1, sizeof(*device));
 
-	BUG_ON(!device);
+	test_assert(device, "no memory");
 	device->known = calloc(SHIM_PAGES, sizeof(*device->known));
-	BUG_ON(!device->known);
+	test_assert(device->known, "no memory");
 	device->root = *root;
 	device->np_cache = np_cache;
 	device->no_gaps = no_gaps;

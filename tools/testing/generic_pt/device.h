@@ -54,8 +54,8 @@ bool device_translate(struct device *device, u64 iova,
 void device_flush(struct device *device, u64 first, u64 last, bool tables);
 void device_set_root(struct device *device, const struct hw_root *root);
 
-/* No cache may know a table that is about to be freed, nor a walk find one */
-void device_check_freed(struct device *device);
+/* The allocator gets a table back: no cache may know it, no walk find it */
+void device_table_leaves(struct device *device, u64 table_pa);
 
 /* All that is cached must be the truth now; directory entries if @tables */
 void device_check_all(struct device *device, bool tables);

@@ -15,15 +15,15 @@
 #include "domain.h"
 #include "lib_amdv1.h"
 
-bool hw_read64(uint64_t pa, uint64_t *value)
+bool hw_read64(u64 pa, u64 *value)
 {
 	u64 offset = pa - shim_arena_pa;
 
 	if (offset >= SHIM_PAGES << PAGE_SHIFT ||
 	    shim_page_state(shim_arena + offset) != SHIM_PAGE_USED)
 		return false;
-	*value = __atomic_load_n((u64 *)(shim_arena + offset),
-				 __ATOMIC_ACQUIRE);
+	*value =
+		__atomic_load_n((u64 *)(shim_arena + offset), __ATOMIC_ACQUIRE);
 	return true;
 }
 
@@ -37,12 +37,25 @@ static struct test_domain *of_domain(struct iommu_domain *domain)
 	return to_domain(container_of(domain, struct pt_iommu, domain));
 }
 
+void domain_free_tables(struct test_domain *domain, struct list_head *tables)
+{
+	struct page *page;
+
+	list_for_each_entry(page, tables, lru) {
+		__atomic_store_n(&page->state, SHIM_PAGE_LEAVING,
+				 __ATOMIC_RELEASE);
+		if (domain->device)
+			device_table_leaves(domain->device,
+					    virt_to_phys(page_address(page)));
+	}
+	iommu_put_pages_list(tables);
+}
+
 static void driver_iotlb_sync(struct iommu_domain *iommu_domain,
 			      struct iommu_iotlb_gather *gather)
 {
 	struct test_domain *domain = of_domain(iommu_domain);
 	bool tables = !list_empty(&gather->freelist);
-	struct page *page;
 
 	__atomic_add_fetch(&domain->flushed, 1, __ATOMIC_RELAXED);
 	/* An empty gather: nothing was unmapped, nothing may have left */
@@ -53,13 +66,7 @@ static void driver_iotlb_sync(struct iommu_domain *iommu_domain,
 	if (domain->device)
 		device_flush(domain->device, gather->start, gather->end,
 			     tables);
-	/* From here on hardware must not find them */
-	list_for_each_entry(page, &gather->freelist, lru)
-		__atomic_store_n(&page->state, SHIM_PAGE_LEAVING,
-				 __ATOMIC_RELEASE);
-	if (domain->device && tables)
-		device_check_freed(domain->device);
-	iommu_put_pages_list(&gather->freelist);
+	domain_free_tables(domain, &gather->freelist);
 }
 
 static void driver_flush_all(struct iommu_domain *iommu_domain)
@@ -87,7 +94,9 @@ static void driver_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
 		.c_bit = domain->root.c_bit,
 	};
 
-	test_assert(domain->top_lock.raw.taken, "the top changes unlocked");
+	test_assert(__atomic_load_n(&domain->top_lock.raw.taken,
+				    __ATOMIC_RELAXED),
+		    "the top changes unlocked");
 	__atomic_add_fetch(&domain->grown, 1, __ATOMIC_RELAXED);
 	if (domain->device)
 		device_set_root(domain->device, &root);
@@ -143,12 +152,14 @@ int domain_init(struct test_domain *domain, const struct test_config *config)
 
 void domain_free(struct test_domain *domain)
 {
+	unsigned int i;
+
 	pt_iommu_deinit(&domain->pt.iommu);
 	rcu_barrier();
 	test_assert(!shim_pages_used(), "%lu tables leak", shim_pages_used());
-	test_assert(!atomic_read(&shim_node.stat[NR_IOMMU_PAGES]) &&
-			    !atomic_read(&shim_node.stat[NR_SECONDARY_PAGETABLE]),
-		    "the statistics do not come back to 0");
+	for (i = 0; i < ARRAY_SIZE(shim_node.stat); i++)
+		test_assert(!atomic_read(&shim_node.stat[i]),
+			    "the statistics do not come back to 0");
 }
 
 struct recount {
@@ -172,22 +183,21 @@ static void recount_page(void *arg, const struct hw_page *page)
 	if (!model)
 		return;
 	test_assert(recount->stretch < model->nr,
-		    "a page at %#llx that nobody mapped",
-		    (u64)page->iova);
+		    "a page at %#llx that nobody mapped", page->iova);
 	stretch = &model->stretch[recount->stretch];
 	if (!recount->in_stretch)
 		recount->next = stretch->first;
 	test_assert(page->iova == recount->next,
 		    "a page at %#llx, the next one should be at %#llx",
-		    (u64)page->iova, recount->next);
+		    page->iova, recount->next);
 	leaf = model_leaf_of(model, stretch, page->iova);
-	test_assert(leaf.iova == page->iova && leaf.oa == page->pa &&
-			    leaf.lg2 == page->size_lg2,
-		    "page %#llx -> %#llx lg2 %u, should be %#llx -> %#llx lg2 %u",
-		    (u64)page->iova, (u64)page->pa, page->size_lg2, leaf.iova,
-		    leaf.oa, leaf.lg2);
+	if (leaf.iova != page->iova || leaf.oa != page->pa ||
+	    leaf.lg2 != page->size_lg2)
+		test_fail("page %#llx -> %#llx, %u, not %#llx -> %#llx, %u",
+			  page->iova, page->pa, page->size_lg2, leaf.iova,
+			  leaf.oa, leaf.lg2);
 	test_assert(page->dirty == leaf.dirty, "page %#llx: dirty is %d",
-		    (u64)page->iova, page->dirty);
+		    page->iova, page->dirty);
 	recount->next = page->iova + (1ULL << page->size_lg2);
 	recount->in_stretch = recount->next - 1 != stretch->last;
 	if (!recount->in_stretch)
@@ -195,7 +205,7 @@ static void recount_page(void *arg, const struct hw_page *page)
 }
 
 static void recount_table(void *arg, struct hw_step step, unsigned int entries,
-			  uint64_t iova)
+			  u64 iova)
 {
 	static unsigned char seen[SHIM_PAGES];
 	static unsigned char pass;
@@ -211,34 +221,34 @@ static void recount_table(void *arg, struct hw_step step, unsigned int entries,
 		pass = 1;
 	}
 	test_assert(seen[nr] != pass, "table %#llx is there twice",
-		    (u64)step.table_pa);
+		    step.table_pa);
 	seen[nr] = pass;
 
 	lib_table(&domain->pt.iommu, table, &info);
 	test_assert(info.level + 1 == step.level, "table at %#llx: level %u",
-		    (u64)iova, info.level);
+		    iova, info.level);
 	test_assert(info.live == entries,
-		    "table at %#llx level %u: %u users, but %u entries",
-		    (u64)iova, info.level, info.live, entries);
+		    "table at %#llx level %u: %u users, but %u entries", iova,
+		    info.level, info.live, entries);
 	test_assert(info.top == top && !info.slot == top,
-		    "table at %#llx: top is %d, slot is %p", (u64)iova,
-		    info.top, info.slot);
+		    "table at %#llx: top is %d, slot is %p", iova, info.top,
+		    info.slot);
 	if (!top)
-		test_assert(phys_to_virt(*(u64 *)info.slot & 0xffffffffff000ULL &
+		test_assert(phys_to_virt(*(u64 *)info.slot &
+					 0xffffffffff000ULL &
 					 ~domain->root.c_bit) == table,
-			    "table at %#llx: not at its slot", (u64)iova);
+			    "table at %#llx: not at its slot", iova);
 	test_assert(info.parked == info.has_place,
-		    "table at %#llx: parked %d, has a place %d", (u64)iova,
+		    "table at %#llx: parked %d, has a place %d", iova,
 		    info.parked, info.has_place);
 	test_assert(entries || info.parked || top,
-		    "table at %#llx level %u is empty and stays", (u64)iova,
+		    "table at %#llx level %u is empty and stays", iova,
 		    info.level);
 }
 
-static void recount_fault(void *arg, uint64_t iova, uint64_t entry,
-			  enum hw_result result)
+static void recount_fault(void *arg, u64 iova, u64 entry, enum hw_result result)
 {
-	test_fail("entry %#llx at %#llx: %s", (u64)entry, (u64)iova,
+	test_fail("entry %#llx at %#llx: %s", entry, iova,
 		  hw_result_name(result));
 }
 

@@ -52,7 +52,7 @@ struct device;
  */
 struct test_domain {
 	struct pt_iommu_amdv1 pt;
-	spinlock_t top_lock;
+	spinlock_t top_lock; /* the driver's, for its hardware's top */
 	const struct test_config *config;
 	struct hw_root root;
 	struct device *device;
@@ -65,14 +65,17 @@ struct test_domain {
 int domain_init(struct test_domain *domain, const struct test_config *config);
 void domain_free(struct test_domain *domain);
 
+/* Free tables after a flush: from here on hardware must not find them */
+void domain_free_tables(struct test_domain *domain, struct list_head *tables);
+
 /* Recount all tables. Nothing else may run. @model may be NULL. */
 void domain_recount(struct test_domain *domain, const struct model *model);
 
 /* End the test with a message */
-#define test_fail(...) SHIM_BUG(__VA_ARGS__)
-#define test_assert(condition, ...)          \
-	do {                                 \
-		if (unlikely(!(condition)))  \
+#define test_fail(...) shim_fail(__FILE__, __LINE__, __VA_ARGS__)
+#define test_assert(condition, ...)             \
+	do {                                    \
+		if (unlikely(!(condition)))     \
 			test_fail(__VA_ARGS__); \
 	} while (0)
 

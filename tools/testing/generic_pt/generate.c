@@ -168,8 +168,7 @@ static void make_unmap(struct rng *rng, const struct model *model,
 	case 1:
 		/* From some leaf on */
 		leaf = model_leaf_of(model, stretch,
-				     stretch->first +
-					     rng_u64(rng) % op->len);
+				     stretch->first + rng_u64(rng) % op->len);
 		op->iova = leaf.iova;
 		op->len = stretch->last - op->iova + 1;
 		break;

@@ -34,7 +34,7 @@
 #define ENTRY_PAGE_BITS 0x7000000000000e41ULL
 #define ENTRY_TABLE_BITS 0x6000000000000e01ULL
 
-static unsigned int next_level(uint64_t entry)
+static unsigned int next_level(u64 entry)
 {
 	return (entry >> 9) & 7;
 }
@@ -45,12 +45,12 @@ static unsigned int reach(unsigned int level)
 	return 3 + 9 * level;
 }
 
-static uint64_t low_bits(unsigned int nr)
+static u64 low_bits(unsigned int nr)
 {
 	return nr >= 64 ? ~0ULL : (1ULL << nr) - 1;
 }
 
-static uint64_t entry_pa_of(uint64_t table_pa, unsigned int level, uint64_t iova)
+static u64 entry_pa_of(u64 table_pa, unsigned int level, u64 iova)
 {
 	return table_pa + 8 * ((iova >> reach(level)) % 512);
 }
@@ -60,7 +60,7 @@ static uint64_t entry_pa_of(uint64_t table_pa, unsigned int level, uint64_t iova
  * the top bit of the page's offset (Table 15, "Example Page Size Encodings":
  * address bit 12 zero, 8 KiB; bit 13 zero and 12 one, 16 KiB).
  */
-static unsigned int coded_size(uint64_t entry)
+static unsigned int coded_size(u64 entry)
 {
 	unsigned int bit = 12;
 
@@ -70,12 +70,11 @@ static unsigned int coded_size(uint64_t entry)
 }
 
 static enum hw_result decode_page(const struct hw_root *root,
-				  struct hw_step step, uint64_t iova,
-				  uint64_t entry, uint64_t access,
-				  struct hw_page *page)
+				  struct hw_step step, u64 iova, u64 entry,
+				  u64 access, struct hw_page *page)
 {
 	unsigned int lg2 = reach(step.level);
-	uint64_t address = entry & ENTRY_ADDRESS & ~root->c_bit;
+	u64 address = entry & ENTRY_ADDRESS & ~root->c_bit;
 
 	if (entry & ~(ENTRY_PAGE_BITS | ENTRY_ADDRESS))
 		return HW_MALFORMED;
@@ -106,9 +105,9 @@ static enum hw_result decode_page(const struct hw_root *root,
 }
 
 enum hw_result hw_walk_from(const struct hw_root *root, struct hw_step step,
-			    uint64_t iova, struct hw_walk *walk)
+			    u64 iova, struct hw_walk *walk)
 {
-	uint64_t access = ENTRY_ACCESS;
+	u64 access = ENTRY_ACCESS;
 
 	walk->steps = 0;
 	for (;;) {
@@ -129,12 +128,12 @@ enum hw_result hw_walk_from(const struct hw_root *root, struct hw_step step,
 		step.table_pa = walk->entry & ENTRY_ADDRESS & ~root->c_bit;
 		step.level--;
 	}
-	walk->result = decode_page(root, step, iova, walk->entry, access,
-				   &walk->page);
+	walk->result =
+		decode_page(root, step, iova, walk->entry, access, &walk->page);
 	return walk->result;
 }
 
-enum hw_result hw_walk(const struct hw_root *root, uint64_t iova,
+enum hw_result hw_walk(const struct hw_root *root, u64 iova,
 		       struct hw_walk *walk)
 {
 	struct hw_step step = { root->table_pa, root->mode };
@@ -147,7 +146,7 @@ enum hw_result hw_walk(const struct hw_root *root, uint64_t iova,
 
 enum hw_result hw_check_page(const struct hw_root *root, struct hw_page *page)
 {
-	uint64_t first, entry;
+	u64 first, entry;
 	unsigned int i;
 
 	if (!hw_read64(page->entry_pa, &first))
@@ -166,17 +165,16 @@ enum hw_result hw_check_page(const struct hw_root *root, struct hw_page *page)
 
 /* A table and all below it; counts present entries of the table itself */
 static void visit(const struct hw_root *root, const struct hw_visitor *visitor,
-		  void *arg, struct hw_step step, uint64_t iova,
-		  uint64_t access)
+		  void *arg, struct hw_step step, u64 iova, u64 access)
 {
 	unsigned int i, present = 0;
 
 	for (i = 0; i < 512;) {
-		uint64_t at = iova | (uint64_t)i << reach(step.level);
+		u64 at = iova | (u64)i << reach(step.level);
 		struct hw_step below = { .level = step.level - 1 };
 		enum hw_result result;
 		struct hw_page page;
-		uint64_t entry;
+		u64 entry;
 
 		if (!hw_read64(step.table_pa + 8 * i, &entry)) {
 			visitor->fault(arg, at, 0, HW_FREED_TABLE);

@@ -9,15 +9,14 @@
 #ifndef HW_AMDV1_H
 #define HW_AMDV1_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <linux/types.h>
 
 /* What a device table entry says of the page table */
 struct hw_root {
-	uint64_t table_pa;
+	u64 table_pa;
 	unsigned int mode;
 	/* Address bits that are no address: the encryption bit */
-	uint64_t c_bit;
+	u64 c_bit;
 };
 
 enum hw_result {
@@ -33,8 +32,8 @@ enum hw_result {
 
 /* One translation: the page is aligned to its size in both spaces */
 struct hw_page {
-	uint64_t iova;
-	uint64_t pa;
+	u64 iova;
+	u64 pa;
 	unsigned int size_lg2;
 	bool read;
 	bool write;
@@ -43,7 +42,7 @@ struct hw_page {
 	/* Any of the entries of the page has it */
 	bool dirty;
 	/* Where the first of its entries stands, and how many there are */
-	uint64_t entry_pa;
+	u64 entry_pa;
 	unsigned int entries;
 	/* Level, counted from 1, of the table in which they stand */
 	unsigned int level;
@@ -51,7 +50,7 @@ struct hw_page {
 
 /* One step of a walk: the table that it looked into */
 struct hw_step {
-	uint64_t table_pa;
+	u64 table_pa;
 	unsigned int level;
 };
 
@@ -62,8 +61,8 @@ struct hw_walk {
 	struct hw_step step[7];
 	unsigned int steps;
 	/* The entry at which the walk ended, and its value */
-	uint64_t entry_pa;
-	uint64_t entry;
+	u64 entry_pa;
+	u64 entry;
 };
 
 /**
@@ -73,7 +72,7 @@ struct hw_walk {
  *
  * Supplied by the test. Return: false when that memory is no table now.
  */
-bool hw_read64(uint64_t pa, uint64_t *value);
+bool hw_read64(u64 pa, u64 *value);
 
 /**
  * hw_walk() - Translate an address from the root
@@ -83,7 +82,7 @@ bool hw_read64(uint64_t pa, uint64_t *value);
  *
  * Return: What came of it, as in @walk.
  */
-enum hw_result hw_walk(const struct hw_root *root, uint64_t iova,
+enum hw_result hw_walk(const struct hw_root *root, u64 iova,
 		       struct hw_walk *walk);
 
 /**
@@ -96,7 +95,7 @@ enum hw_result hw_walk(const struct hw_root *root, uint64_t iova,
  * Return: What came of it, as in @walk.
  */
 enum hw_result hw_walk_from(const struct hw_root *root, struct hw_step step,
-			    uint64_t iova, struct hw_walk *walk);
+			    u64 iova, struct hw_walk *walk);
 
 /**
  * hw_check_page() - Check that the entries of a page are all there and alike
@@ -112,9 +111,8 @@ struct hw_visitor {
 	void (*page)(void *arg, const struct hw_page *page);
 	/* @entries: how many of its entries are present */
 	void (*table)(void *arg, struct hw_step table, unsigned int entries,
-		      uint64_t iova);
-	void (*fault)(void *arg, uint64_t iova, uint64_t entry,
-		      enum hw_result result);
+		      u64 iova);
+	void (*fault)(void *arg, u64 iova, u64 entry, enum hw_result result);
 };
 
 /**

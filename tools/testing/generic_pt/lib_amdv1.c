@@ -24,11 +24,17 @@ void lib_table(struct pt_iommu *iommu, const void *table,
 		info->has_place |= iommu->parked[i] == desc;
 }
 
-unsigned int lib_nr_parked(struct pt_iommu *iommu)
-{
-	unsigned int i, nr = 0;
+struct lib_event lib_events[] = {
+	{ "pt_park", pt_park },
+	{ "pt_remove", pt_remove },
+	{ "pt_flush_table", pt_flush_table },
+	{ "pt_map_bury", pt_map_bury },
+	{ "pt_map_bury_dead", pt_map_bury_dead },
+	{ "pt_map_reap", pt_map_reap },
+	{ "pt_remove_empty", pt_remove_empty },
+	{ "pt_table_collect", pt_table_collect, .only_gaps = true },
+	{ "pt_grow_locked", pt_grow_locked, .only_grows = true },
+	{ "pt_users_put_top", pt_users_put_top },
+};
 
-	for (i = 0; i < PT_IOMMU_PARKED; i++)
-		nr += iommu->parked[i] != NULL;
-	return nr;
-}
+const unsigned int nr_lib_events = ARRAY_SIZE(lib_events);

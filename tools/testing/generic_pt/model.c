@@ -5,10 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include <linux/bug.h>
 #include <linux/iommu.h>
 
-#include "model.h"
+#include "domain.h"
 
 unsigned int model_index(const struct model *model, u64 iova)
 {
@@ -100,8 +99,8 @@ int model_map_result(const struct model *model, u64 iova, u64 oa, u64 len,
 		u64 used = model->stretch[i].first;
 
 		if (used > iova) {
-			u64 size = block_size(model, iova, last, oa - iova,
-					      used);
+			u64 size =
+				block_size(model, iova, last, oa - iova, used);
 
 			*mapped = (used & -size) - iova;
 		}
@@ -133,7 +132,7 @@ void model_map(struct model *model, u64 iova, u64 oa, u64 len, int prot,
 
 	if (!mapped)
 		return;
-	BUG_ON(model->nr == MODEL_STRETCHES);
+	test_assert(model->nr < MODEL_STRETCHES, "too many stretches");
 	memmove(&model->stretch[i + 1], &model->stretch[i],
 		(model->nr - i) * sizeof(model->stretch[0]));
 	model->nr++;
@@ -162,7 +161,8 @@ void model_remove(struct model *model, u64 first, u64 last)
 		struct model_stretch *stretch = &model->stretch[i];
 
 		if (stretch->first < first && stretch->last > last) {
-			BUG_ON(model->nr == MODEL_STRETCHES);
+			test_assert(model->nr < MODEL_STRETCHES,
+				    "too many stretches");
 			memmove(stretch + 1, stretch,
 				(model->nr - i) * sizeof(*stretch));
 			model->nr++;
@@ -175,7 +175,7 @@ void model_remove(struct model *model, u64 first, u64 last)
 			i++;
 		} else if (stretch->last > last) {
 			stretch->first = last + 1;
-			return;
+			i = model->nr;
 		} else {
 			memmove(stretch, stretch + 1,
 				(model->nr - i - 1) * sizeof(*stretch));
@@ -230,7 +230,7 @@ void model_set_dirty(struct model *model, u64 iova)
 
 	if (!model_find(model, iova, &leaf) || leaf.dirty)
 		return;
-	BUG_ON(model->nr_dirty == MODEL_DIRTY);
+	test_assert(model->nr_dirty < MODEL_DIRTY, "too many are dirty");
 	model->dirty[model->nr_dirty++] = leaf.iova;
 }
 

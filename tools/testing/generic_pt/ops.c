@@ -9,7 +9,6 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 
-#include <iommu-pages.h>
 #include <shim_alloc.h>
 
 #include "device.h"
@@ -27,7 +26,8 @@ bool run_is_busy(const struct run *run, u64 first, u64 last)
 	unsigned int i;
 
 	for (i = 0; i < run->nr_active; i++)
-		if (run->active[i].first <= last && run->active[i].last >= first)
+		if (run->active[i].first <= last &&
+		    run->active[i].last >= first)
 			return true;
 	return false;
 }
@@ -51,15 +51,10 @@ void run_closure(const struct model *model, const struct op *op, u64 *first,
 static void flush(struct run *run)
 {
 	struct iommu_domain *domain = &run->domain.pt.iommu.domain;
-	struct page *page;
 
 	if (run->gather.queued) {
 		domain->ops->flush_iotlb_all(domain);
-		list_for_each_entry(page, &run->gather.freelist, lru)
-			page->state = SHIM_PAGE_LEAVING;
-		if (run->domain.device)
-			device_check_freed(run->domain.device);
-		iommu_put_pages_list(&run->gather.freelist);
+		domain_free_tables(&run->domain, &run->gather.freelist);
 		iommu_iotlb_gather_init(&run->gather);
 	} else {
 		iommu_iotlb_sync(domain, &run->gather);
@@ -99,7 +94,7 @@ static void make_stale(struct run *run, u64 first, u64 last)
 		stretch.first = max(stretch.first, first);
 		stretch.last = min(stretch.last, last);
 		at = model_index(stale, stretch.first);
-		BUG_ON(stale->nr == MODEL_STRETCHES);
+		test_assert(stale->nr < MODEL_STRETCHES, "too many stretches");
 		memmove(&stale->stretch[at + 1], &stale->stretch[at],
 			(stale->nr - at) * sizeof(stretch));
 		stale->nr++;
@@ -107,14 +102,13 @@ static void make_stale(struct run *run, u64 first, u64 last)
 	}
 }
 
-static void run_map(struct run *run, const struct op *op,
-		    struct active *active)
+static void run_map(struct run *run, const struct op *op, struct active *active)
 {
 	struct pt_iommu *iommu = &run->domain.pt.iommu;
 	u64 expected;
 	size_t mapped = 0;
 	int ret, want;
-	bool either;
+	bool either, prefix;
 
 	if (run->nr_active == 1 && op->len &&
 	    op->iova + op->len - 1 >= op->iova)
@@ -123,27 +117,29 @@ static void run_map(struct run *run, const struct op *op,
 				op->prot, &expected, &either);
 	/* Part of a leaf that cannot be shall not be seen */
 	active->extent = expected;
-	shim_fail_after(op->fail_after);
+	/* One within another has its memory, or the lack of it */
+	if (run->nr_active == 1)
+		shim_fail_after(op->fail_after);
 	ret = iommu->ops->map_range(iommu, op->iova, op->oa, op->len, op->prot,
 				    GFP_KERNEL, &mapped);
-	if (ret == -ENOMEM && (shim_failed() || run->nr_nested) &&
-	    (!want || want == -EADDRINUSE)) {
-		test_assert(mapped <= expected &&
-				    model_map_prefix(&run->model, op->iova,
-						     op->oa, op->len, mapped),
-			    "map of %#llx, %#llx bytes without memory: mapped %#zx",
-			    op->iova, op->len, mapped);
+	if (ret == -ENOMEM && shim_failed() && (!want || want == -EADDRINUSE)) {
+		prefix = mapped <= expected &&
+			 model_map_prefix(&run->model, op->iova, op->oa,
+					  op->len, mapped);
+		test_assert(prefix, "map of %#llx, %#llx bytes: %d, did %#zx",
+			    op->iova, op->len, ret, mapped);
 		run->result[OP_MAP][2]++;
 	} else {
 		test_assert(ret == want || (either && ret == -ERANGE),
-			    "map of %#llx -> %#llx, %#llx bytes: %d, should be %d",
+			    "map of %#llx -> %#llx, %#llx bytes: %d, not %d",
 			    op->iova, op->oa, op->len, ret, want);
 		test_assert(mapped == expected,
-			    "map of %#llx -> %#llx, %#llx bytes: %d, mapped %#zx, should be %#llx",
-			    op->iova, op->oa, op->len, ret, mapped, expected);
+			    "map of %#llx, %#llx: %d, did %#zx, not %#llx",
+			    op->iova, op->len, ret, mapped, expected);
 		run->result[OP_MAP][!!ret]++;
 	}
-	shim_fail_after(~0ULL);
+	if (run->nr_active == 1)
+		shim_fail_after(~0ULL);
 	if (run->domain.config->np_cache && run->domain.device && mapped)
 		device_flush(run->domain.device, op->iova,
 			     op->iova + mapped - 1, true);
@@ -266,7 +262,8 @@ static void run_scan(struct run *run, const struct op *op)
 		for (j = 0; j < bitmap.nr; j++)
 			found |= bitmap.range[j].first <= first &&
 				 bitmap.range[j].last >= end;
-		test_assert(found, "scan of %#llx, %#llx bytes: lost %#llx..%#llx",
+		test_assert(found,
+			    "scan of %#llx, %#llx bytes: lost %#llx..%#llx",
 			    op->iova, op->len, first, end);
 		if (op->type == OP_SCAN_CLEAR)
 			model_clear_dirty(&run->model, leaf.iova);
@@ -276,7 +273,7 @@ static void run_scan(struct run *run, const struct op *op)
 	for (j = 0; j < bitmap.nr; j++)
 		reported += bitmap.range[j].last - bitmap.range[j].first + 1;
 	test_assert(reported == expected,
-		    "scan of %#llx, %#llx bytes: reports %#llx bytes, should %#llx",
+		    "scan of %#llx, %#llx bytes: %#llx dirty, not %#llx",
 		    op->iova, op->len, reported, expected);
 }
 
@@ -399,6 +396,7 @@ void run_op(struct run *run, const struct op *op)
 void run_init(struct run *run, const struct test_config *config, bool watched)
 {
 	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	bool no_gaps;
 	u64 oa_last;
 	int ret;
 
@@ -416,10 +414,10 @@ void run_init(struct run *run, const struct test_config *config, bool watched)
 	run->gather.queued = config->queued;
 	running = run;
 	if (watched) {
-		run->domain.device = device_create(
-			&run->domain.root, config->np_cache,
-			config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS),
-			&run_device_ops, run);
+		no_gaps = config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS);
+		run->domain.device = device_create(&run->domain.root,
+						   config->np_cache, no_gaps,
+						   &run_device_ops, run);
 		device_watch(run->domain.device);
 	}
 }

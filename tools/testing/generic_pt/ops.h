@@ -30,9 +30,9 @@ enum op_type {
 
 #define OP_ALONE (~0U)
 /* Count only steps that order others */
-#define OP_AT_SYNC (1U << 30)
+#define OP_AT_SYNC 0x40000000U
 /* Try each such step, plus a number */
-#define OP_AT_EACH (1U << 29)
+#define OP_AT_EACH 0x20000000U
 
 /**
  * struct op - One operation

@@ -75,8 +75,8 @@ static unsigned int numbers(const char *line, u64 *number, unsigned int max)
 bool op_parse(const char *line, struct op *op)
 {
 	static const unsigned int needs[OP_NR] = {
-		[OP_MAP] = 4,	      [OP_UNMAP] = 2,  [OP_UNMAP_KEEP] = 2,
-		[OP_DIRTY] = 1,	      [OP_SCAN] = 2,   [OP_SCAN_CLEAR] = 2,
+		[OP_MAP] = 4,	 [OP_UNMAP] = 2, [OP_UNMAP_KEEP] = 2,
+		[OP_DIRTY] = 1,	 [OP_SCAN] = 2,	 [OP_SCAN_CLEAR] = 2,
 		[OP_LOOKUP] = 1,
 	};
 	u64 number[5] = {};

@@ -21,8 +21,8 @@ static inline u64 rng_u64(struct rng *rng)
 {
 	u64 x;
 
-	rng->state = rng->state * 6364136223846793005ULL +
-		     1442695040888963407ULL;
+	rng->state =
+		rng->state * 6364136223846793005ULL + 1442695040888963407ULL;
 	x = rng->state;
 	x ^= x >> 32;
 	x *= 0xd6e8feb86659fd93ULL;

@@ -35,7 +35,9 @@ part()
 		grep -q '^not ok' "$OUT/tap" || echo "not ok - $what: ended with exit code $rc"
 		sed 's/^/# /' "$OUT/err" | head -n 60
 	fi
-	say "$what: $(grep -c '^ok' "$OUT/tap") passed, $(grep -c '^not ok' "$OUT/tap") failed, $(($(date +%s) - start)) s"
+	passed=$(grep -c '^ok' "$OUT/tap" || :)
+	say "$what: $passed passed, $(grep -c '^not ok' "$OUT/tap" || :) failed," \
+		"$(($(date +%s) - start)) s"
 }
 
 mkdir -p "$OUT"
@@ -54,8 +56,12 @@ else
 fi
 
 part "replays" "$OUT/random-asan" -r replays/*.replay
-part "random with sanitizers" "$OUT/random-asan" -t "random with sanitizers" -n $((OPS / 10)) -s "$SEED" \
-	-d "$OUT" -j "$JOBS"
+part "races with thread sanitizer" "$OUT/races-tsan" -n 30 -s "$SEED" \
+	-t "races with thread sanitizer"
+part "races with address sanitizer" "$OUT/races-asan" -n 60 -s "$SEED" \
+	-t "races with address sanitizer"
+part "random with sanitizers" "$OUT/random-asan" -n $((OPS / 10)) -s "$SEED" \
+	-t "random with sanitizers" -d "$OUT" -j "$JOBS"
 part "random" "$OUT/random" -n "$OPS" -s "$SEED" -d "$OUT" -j "$JOBS"
 
 exit $failed

@@ -60,7 +60,7 @@ static void setup(void)
 			  PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (shim_arena == MAP_FAILED || shim_pages == MAP_FAILED)
-		SHIM_BUG("no memory for the arena");
+		SHIM_FAIL("no memory for the arena");
 	shim_arena_pa = SHIM_ARENA_PA;
 }
 
@@ -106,7 +106,7 @@ struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order)
 	} else if (fresh < SHIM_PAGES) {
 		nr = fresh++;
 	} else {
-		SHIM_BUG("the arena is full");
+		SHIM_FAIL("the arena is full");
 	}
 	page = &shim_pages[nr];
 	set_poison(nr, false);
@@ -128,7 +128,7 @@ void __free_page(struct page *page)
 
 	pthread_mutex_lock(&lock);
 	if (page->state == SHIM_PAGE_FREE)
-		SHIM_BUG("page %lu is freed twice", nr);
+		SHIM_FAIL("page %lu is freed twice", nr);
 	/* A store that comes too late races with this one */
 	memset(page_address(page), POISON, PAGE_SIZE);
 	memset(page, POISON, offsetof(struct page, state));

@@ -8,7 +8,7 @@
 #include <linux/bits.h>
 
 #define SHIM_FIELD_UNIT(mask) ((mask) & ~((mask) << 1))
-#define FIELD_PREP(mask, value) (((value) * SHIM_FIELD_UNIT(mask)) & (mask))
+#define FIELD_PREP(mask, value) (((value)*SHIM_FIELD_UNIT(mask)) & (mask))
 #define FIELD_GET(mask, word) (((word) & (mask)) / SHIM_FIELD_UNIT(mask))
 
 #endif /* SHIM_LINUX_BITFIELD_H */

@@ -8,23 +8,23 @@
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 
-__noreturn __printf(3, 4)
-void shim_bug(const char *file, int line, const char *format, ...);
+__noreturn __printf(3, 4) void shim_fail(const char *file, int line,
+					 const char *format, ...);
 
-#define SHIM_BUG(...) shim_bug(__FILE__, __LINE__, __VA_ARGS__)
+#define SHIM_FAIL(...) shim_fail(__FILE__, __LINE__, __VA_ARGS__)
 
-#define WARN_ON(condition)                                   \
-	({                                                   \
-		bool shim_warn = !!(condition);              \
-		if (unlikely(shim_warn))                     \
-			SHIM_BUG("WARN_ON(%s)", #condition); \
-		shim_warn;                                   \
+#define WARN_ON(condition)                                    \
+	({                                                    \
+		bool shim_warn = !!(condition);               \
+		if (unlikely(shim_warn))                      \
+			SHIM_FAIL("WARN_ON(%s)", #condition); \
+		shim_warn;                                    \
 	})
 #define WARN_ON_ONCE(condition) WARN_ON(condition)
-#define BUG_ON(condition)                                   \
-	do {                                                \
-		if (unlikely(condition))                    \
-			SHIM_BUG("BUG_ON(%s)", #condition); \
+#define BUG_ON(condition)                                    \
+	do {                                                 \
+		if (unlikely(condition))                     \
+			SHIM_FAIL("BUG_ON(%s)", #condition); \
 	} while (0)
 
 #endif /* SHIM_LINUX_BUG_H */

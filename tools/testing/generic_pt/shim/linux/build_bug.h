@@ -6,4 +6,6 @@
 #define static_assert(condition, ...) \
 	SHIM_ASSERT(condition, ##__VA_ARGS__, #condition)
 
+#define BUILD_BUG_ON(condition) static_assert(!(condition))
+
 #endif /* SHIM_LINUX_BUILD_BUG_H */

@@ -47,25 +47,27 @@
 #define shim_store(p, v) (*(volatile typeof(*(p)) *)(p) = (v))
 #endif
 
-#define READ_ONCE(x)               \
-	({                         \
-		shim_point();      \
-		shim_load(&(x));   \
+#define READ_ONCE(x)             \
+	({                       \
+		shim_point();    \
+		shim_load(&(x)); \
 	})
 
-#define WRITE_ONCE(x, v)                           \
-	do {                                       \
-		typeof(&(x)) shim_ptr = &(x);      \
-		shim_point();                      \
-		shim_storing(shim_ptr);            \
-		shim_store(shim_ptr, v);           \
-		shim_stored(shim_ptr);             \
+#define WRITE_ONCE(x, v)                      \
+	do {                                  \
+		typeof(&(x)) shim_ptr = &(x); \
+		shim_point();                 \
+		shim_storing(shim_ptr);       \
+		shim_store(shim_ptr, v);      \
+		shim_stored(shim_ptr);        \
 	} while (0)
 
-#define smp_store_release(p, v)                              \
-	do {                                                 \
-		shim_point();                                \
-		__atomic_store_n(p, v, __ATOMIC_RELEASE);    \
+#define OPTIMIZER_HIDE_VAR(var) __asm__("" : "+r"(var))
+
+#define smp_store_release(p, v)                           \
+	do {                                              \
+		shim_point();                             \
+		__atomic_store_n(p, v, __ATOMIC_RELEASE); \
 	} while (0)
 
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)

@@ -5,6 +5,6 @@
 #include <stddef.h>
 
 #define container_of(ptr, type, member) \
-	((type *)((char *)(ptr) - offsetof(type, member)))
+	((type *)((char *)(ptr)-offsetof(type, member)))
 
 #endif /* SHIM_LINUX_CONTAINER_OF_H */

@@ -6,28 +6,28 @@
 #define SHIM_LINUX_KERNEL_H
 
 #include <errno.h>
-#include <string.h>
 
 #include <linux/container_of.h>
+#include <linux/string.h>
 
-#define min_t(type, a, b)                        \
-	({                                       \
-		type shim_a = (a);               \
-		type shim_b = (b);               \
+#define min_t(type, a, b)                          \
+	({                                         \
+		type shim_a = (a);                 \
+		type shim_b = (b);                 \
 		shim_a < shim_b ? shim_a : shim_b; \
 	})
-#define max_t(type, a, b)                        \
-	({                                       \
-		type shim_a = (a);               \
-		type shim_b = (b);               \
+#define max_t(type, a, b)                          \
+	({                                         \
+		type shim_a = (a);                 \
+		type shim_b = (b);                 \
 		shim_a > shim_b ? shim_a : shim_b; \
 	})
 #define min(a, b) min_t(typeof(1 ? (a) : (b)), a, b)
 #define max(a, b) max_t(typeof(1 ? (a) : (b)), a, b)
 
 /* To a power of two */
-#define round_down(x, to) ((x) & ~((typeof(x))(to) - 1))
-#define round_up(x, to) ((((x) - 1) | ((typeof(x))(to) - 1)) + 1)
+#define round_down(x, to) ((x) & ~((typeof(x))(to)-1))
+#define round_up(x, to) ((((x)-1) | ((typeof(x))(to)-1)) + 1)
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,7 +8,10 @@
 #include <linux/container_of.h>
 #include <linux/types.h>
 
-#define LIST_HEAD_INIT(name) { &(name), &(name) }
+#define LIST_HEAD_INIT(name)     \
+	{                        \
+		&(name), &(name) \
+	}
 #define LIST_HEAD(name) struct list_head name = LIST_HEAD_INIT(name)
 
 static inline void INIT_LIST_HEAD(struct list_head *list)
@@ -67,9 +70,9 @@ static inline void list_splice_init(struct list_head *from,
 #define list_entry(ptr, type, member) container_of(ptr, type, member)
 #define list_first_entry(list, type, member) \
 	list_entry((list)->next, type, member)
-#define list_for_each_entry(pos, list, member)                      \
-	for (pos = list_entry((list)->next, typeof(*pos), member);  \
-	     &pos->member != (list);                                \
+#define list_for_each_entry(pos, list, member)                     \
+	for (pos = list_entry((list)->next, typeof(*pos), member); \
+	     &pos->member != (list);                               \
 	     pos = list_entry(pos->member.next, typeof(*pos), member))
 
 #endif /* SHIM_LINUX_LIST_H */

@@ -53,7 +53,7 @@ static inline struct page *virt_to_page(const void *address)
 	unsigned long offset = (const char *)address - shim_arena;
 
 	if (unlikely(offset >= SHIM_PAGES << PAGE_SHIFT))
-		SHIM_BUG("virt_to_page(%p): no table", address);
+		SHIM_FAIL("virt_to_page(%p): no table", address);
 	return &shim_pages[offset >> PAGE_SHIFT];
 }
 
@@ -62,7 +62,7 @@ static inline void *page_address(const struct page *page)
 	unsigned long nr = page - shim_pages;
 
 	if (unlikely(nr >= SHIM_PAGES))
-		SHIM_BUG("page_address(%p): no page", (const void *)page);
+		SHIM_FAIL("page_address(%p): no page", (const void *)page);
 	return shim_arena + (nr << PAGE_SHIFT);
 }
 
@@ -74,7 +74,7 @@ static inline u64 virt_to_phys(const void *address)
 static inline void *phys_to_virt(u64 pa)
 {
 	if (unlikely(pa - shim_arena_pa >= SHIM_PAGES << PAGE_SHIFT))
-		SHIM_BUG("phys_to_virt(%#llx): no table", pa);
+		SHIM_FAIL("phys_to_virt(%#llx): no table", pa);
 	return shim_arena + (pa - shim_arena_pa);
 }
 

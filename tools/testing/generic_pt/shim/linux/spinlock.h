@@ -33,7 +33,8 @@ void shim_unlock(raw_spinlock_t *lock);
 		(void)(flags);                  \
 		shim_unlock(lock);              \
 	} while (0)
-#define spin_lock_irqsave(lock, flags) raw_spin_lock_irqsave(&(lock)->raw, flags)
+#define spin_lock_irqsave(lock, flags) \
+	raw_spin_lock_irqsave(&(lock)->raw, flags)
 #define spin_unlock_irqrestore(lock, flags) \
 	raw_spin_unlock_irqrestore(&(lock)->raw, flags)
 
