@@ -400,16 +400,19 @@ static noinline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
 }
 
 /* Store one item if its table exists, and nothing is there */
-static __always_inline bool pt_map_item(struct pt_iommu *iommu,
-					struct pt_pos pos, pt_item_t item,
-					const pt_item_t *tables)
+static __always_inline bool
+pt_map_item(struct pt_iommu *iommu, unsigned long top, u64 iova, pt_item_t item)
 {
+	pt_item_t tables;
+	const struct pt_pos pos =
+		pt_walk_leaf_noting(ptf_common(iommu), top, iova, &tables);
+
 	if (unlikely(pos.level || pos.item ||
 		     !pt_users_get(pt_slot_desc(pos.slot), 1)))
 		return false;
 	WRITE_ONCE(*pos.slot, item);
 	pt_flush_items(iommu, pos.slot, 1);
-	pt_show_path(iommu, pt_slot_desc(pos.slot), *tables);
+	pt_show_path(iommu, pt_slot_desc(pos.slot), tables);
 	return true;
 }
 
@@ -423,15 +426,12 @@ static __always_inline bool pt_map_page(struct pt_iommu *iommu, u64 iova,
 	const struct pt_common *common = ptf_common(iommu);
 	pt_item_t item = ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2);
 	unsigned long top;
-	pt_item_t tables;
 	bool done = false;
 
 	rcu_read_lock();
 	top = pt_read_top(common);
 	if (likely(pt_level_covers(common, pt_top_level(top), iova)))
-		done = pt_map_item(
-			iommu, pt_walk_leaf_noting(common, top, iova, &tables),
-			item, &tables);
+		done = pt_map_item(iommu, top, iova, item);
 	rcu_read_unlock();
 	return done;
 }

@@ -418,76 +418,9 @@ static bool kt_all_freed(struct kt *kt)
 	return xa_empty(&kt->pages);
 }
 
-/* -------------------------- memory and CPU cache ------------------------- */
-
-/* The items of a table as hardware sees them */
-static const u64 *kt_hw_items(struct kt *kt, const u64 *table)
-{
-	struct kt_page *page;
-
-	if (!kt_feature(kt, PT_FEAT_DMA_INCOHERENT))
-		return table;
-	page = kt_page(kt, table);
-	return page ? page->ram : table;
-}
-
-static bool kt_same_in_ram(struct kt *kt, const struct kt_page *page)
-{
-	const u64 *table = page->mem;
-	unsigned int i;
-
-	for (i = 0; i < PTF_ITEMS; i++)
-		if ((table[i] ^ page->ram[i]) & ~PT_SW_FLUSHED)
-			return false;
-	return true;
-}
-
-/*
- * Part of a table is written back. Tables that it points to must have been
- * before, and as a whole: hardware may follow the pointers from now on.
- */
-static void kt_writeback(struct pt_iommu *iommu, const void *mem, size_t bytes)
-{
-	struct kt *kt = kunit_get_current_test()->priv;
-	const u64 *table = PTR_ALIGN_DOWN(mem, PTF_TABLE_BYTES), *items = mem;
-	struct kt_page *page, *child;
-	unsigned long pfn;
-
-	if (!kt_feature(kt, PT_FEAT_DMA_INCOHERENT)) {
-		kt_complain(kt, "a cache is flushed that hardware snoops");
-		return;
-	}
-	page = kt_page(kt, mem);
-	if (!page || kt_page_freed(page) || !bytes ||
-	    items + bytes / 8 > table + PTF_ITEMS) {
-		kt_complain(kt, "%zu bytes are flushed that are no table",
-			    bytes);
-		return;
-	}
-	if (kt->before_writeback)
-		kt->before_writeback(kt, items, bytes);
-	if (kt->nr_writebacks < KT_WRITEBACKS)
-		kt->writeback[kt->nr_writebacks] =
-			(struct kt_writeback){ items, bytes };
-	kt->nr_writebacks++;
-
-	xa_for_each(&kt->pages, pfn, child) {
-		const u64 *slot = pt_env_desc(child->mem)->slot;
-
-		if (kt_page_freed(child) || slot < items ||
-		    slot >= items + bytes / 8 || kt_same_in_ram(kt, child))
-			continue;
-		if (ptf_table_oa(ptf_common(iommu), *slot) ==
-		    pt_env_table_oa(child->mem))
-			kt_complain(
-				kt,
-				"a table can be reached that is not in memory yet");
-	}
-	memcpy(page->ram + (items - table), items, bytes);
-}
-
 /* --------------------------------- driver -------------------------------- */
 
+static void kt_writeback(struct pt_iommu *iommu, const void *mem, size_t bytes);
 static bool kt_tree_reaches(struct kt *kt, const void *mem);
 static bool kt_tree_maps(struct kt *kt, u64 start, u64 last);
 static unsigned int kt_tree_leaves(struct kt *kt, u64 root, unsigned int level);
