@@ -21,6 +21,7 @@ help:
 	@echo 'GENERIC_PT_CACHE=DIR  where kernels and build outputs are (~/.cache/generic-pt)'
 	@echo 'JOBS=N                parallel jobs of a build (number of CPUs)'
 	@echo 'ACCEL=kvm             run QEMU on KVM (default: tcg)'
+	@echo 'BUILD=1               make series: also compile after each patch'
 
 run:
 	@$S/rig.sh run

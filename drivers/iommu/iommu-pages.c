@@ -6,7 +6,10 @@
  * page->lru, until the IOTLB is flushed. After that no hardware refers to them,
  * but somebody who looks up an address, dumps the tables or scans them for
  * dirty pages may still be reading one: such readers take no lock, only
- * rcu_read_lock(). So the list waits for a grace period, all of it for one.
+ * rcu_read_lock(). So the list waits for a grace period, all of it for one, and
+ * then for a second: whoever removed a table may hold its read side a little
+ * longer, and until then leave traces of the table that others come across. They
+ * are gone after the first period, and so is all who saw them after the second.
  *
  *	list ---> first ---> second ---> ... ---> last ---> list
  *
@@ -77,6 +80,7 @@ void iommu_put_pages_list_now(struct list_head *pages)
 }
 EXPORT_SYMBOL_GPL(iommu_put_pages_list_now);
 
+/* The second grace period is over */
 static void put_pages_rcu(struct rcu_head *rcu)
 {
 	struct page *first = container_of(rcu, struct page, rcu_head);
@@ -91,8 +95,14 @@ static void put_pages_rcu(struct rcu_head *rcu)
 	iommu_put_pages_list_now(&pages);
 }
 
+/* The first grace period is over: nobody comes across the pages any more */
+static void put_pages_rcu_again(struct rcu_head *rcu)
+{
+	call_rcu(rcu, put_pages_rcu);
+}
+
 /**
- * iommu_put_pages_list - free a list of pages after a grace period
+ * iommu_put_pages_list - free a list of pages after two grace periods
  * @pages: List of pages, linked through lru. Empty on return.
  *
  * For pages that hardware does not see any more, because they are out of the
@@ -115,6 +125,6 @@ void iommu_put_pages_list(struct list_head *pages)
 		list_del_init(pages);
 	}
 	set_page_private(first, (unsigned long)second);
-	call_rcu(&first->rcu_head, put_pages_rcu);
+	call_rcu(&first->rcu_head, put_pages_rcu_again);
 }
 EXPORT_SYMBOL_GPL(iommu_put_pages_list);

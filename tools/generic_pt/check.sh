@@ -55,11 +55,11 @@ scripts()
 	log=$LOGS/scripts
 	: >"$log"
 	find Makefile .ci tools -name '*.sh' -o -path .ci/run | while read -r f; do
-		sh -n "$f"
+		sh -n "$f" || :
 	done 2>>"$log"
 	find tools -name '*.py' | while read -r f; do
-		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$f" \
-			2>&1 | tail -n 1
+		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$f" 2>&1 |
+			tail -n 1 | sed "s,^,$f: ,"
 	done >>"$log"
 	report "scripts parse" "$log"
 }
@@ -168,12 +168,15 @@ configure()
 	mv "$O/wanted.new" "$O/wanted"
 }
 
-# Lines of a build log that are about our files, with what follows a message
+# Messages of a build log about files that are new or patched
 about_ours()
 {
-	ours '\.[chS]$' >"$LOGS/ours"
-	sed "s,^\(\.\./\)*[^ ]*/linux/,,; s,^$KERNEL/,," "$1" | grep -F -f "$LOGS/ours" |
-		grep -E '(warning|error):' || :
+	{
+		ours '\.[chS]$'
+		sed -n 's,^+++ b/\(.*\.[chS]\)$,\1,p' patches/*.patch
+	} | sed 's/$/:/' >"$LOGS/ours"
+	sed "s,^\.\./\.\./linux/,,; s,^$KERNEL/,," "$1" | grep -F -f "$LOGS/ours" |
+		grep -E '(warning|error):' | sort -u || :
 }
 
 build()

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Prepare this checkout's kernel tree and print where it is.
 
+usage: prepare.py [N]    with N: a tree of its own with the first N commits only
+
 $GENERIC_PT_CACHE/
   base/KEY/          a kernel as unpacked (or copied), never written again
   base/KEY.json      size and mtime of its files, so that a write is noticed
@@ -9,6 +11,7 @@ $GENERIC_PT_CACHE/
     KEY/linux/       hard links to base/KEY, with overlay and patches
     KEY/build/       build outputs
     KEY/base         where base/KEY is
+    KEY/step/        linux/ and real.json with the first N commits
     KEY/real.json    files of linux/ that are no hard links
 
 A file of linux/ is only ever replaced, never written in place: the base would
@@ -25,6 +28,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import tree
 from tree import CACHE, ROOT, die, say
@@ -241,7 +245,7 @@ def sync(base, files, gone, scratch, touched, linux, real_json):
     return changes
 
 
-def main():
+def main(first=None):
     src, key = source()
     if any(c in CACHE for c in ' \t:'):
         die(f'the kernel cannot be built below {CACHE}: it has a blank or a colon',
@@ -250,10 +254,13 @@ def main():
     checkout = os.path.join(CACHE, 'trees', os.path.basename(ROOT) + '-' +
                             hashlib.sha1(ROOT.encode()).hexdigest()[:8])
     top = os.path.join(checkout, key)
-    linux = os.path.join(top, 'linux')
+    home = os.path.join(top, 'step') if first else top
+    linux = os.path.join(home, 'linux')
+    if first:
+        steps = steps[:int(first)]
     with locked(os.path.join(CACHE, 'lock')):
         base, files, gone = get_base(src, key)
-        os.makedirs(top, exist_ok=True)
+        os.makedirs(home, exist_ok=True)
         with open(os.path.join(checkout, 'checkout'), 'w', encoding='utf-8') as f:
             f.write(ROOT + '\n')
         with open(os.path.join(top, 'base'), 'w', encoding='utf-8') as f:
@@ -261,10 +268,10 @@ def main():
         scratch = os.path.join(top, 'scratch')
         shutil.rmtree(scratch, ignore_errors=True)
         os.mkdir(scratch)
-        touched = tree.wanted(base, scratch, steps)
+        touched = tree.wanted(base, scratch, steps, whole=not first)
         peers = tree.add_peers(base, scratch)
         changes = sync(base, files, gone, scratch, touched | peers, linux,
-                       os.path.join(top, 'real.json'))
+                       os.path.join(home, 'real.json'))
         shutil.rmtree(scratch)
     say(f'Linux {tree.version_of(linux)} with {len(touched)} files of ours, '
         f'{changes} updated')
@@ -273,6 +280,6 @@ def main():
 
 if __name__ == '__main__':
     try:
-        main()
+        main(*sys.argv[1:])
     except KeyboardInterrupt:
         die('interrupted', 'run it again: it continues')

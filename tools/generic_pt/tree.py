@@ -188,8 +188,6 @@ def merge_section(text, section):
 def add_section(base, scratch, seen):
     """Put our MAINTAINERS section into the kernel's file"""
     ours, dst = os.path.join(ROOT, SECTION), os.path.join(scratch, SECTION)
-    if not os.path.exists(ours):
-        return
     if SECTION not in seen:
         copy(os.path.join(base, SECTION), dst)
     text = merge_section(read(dst), read(ours))
@@ -203,23 +201,28 @@ def new_files():
     return overlay() + ([SECTION] if os.path.exists(os.path.join(ROOT, SECTION)) else [])
 
 
-def wanted(base, scratch, steps):
+def wanted(base, scratch, steps, whole=True):
     """Fill scratch with each file that differs from base.
 
-    Returns the paths that overlay and patches touch; those that are not in
-    scratch afterwards are to be deleted.
+    Takes all new files, or those that the steps add when these are not the
+    whole series. Returns the paths that overlay and patches touch; those that
+    are not in scratch afterwards are to be deleted.
     """
-    seen = set()
+    seen, new = set(), new_files()
+    if not whole:
+        new = [p for p in new if any(owned_by(s, [p]) for s in steps)]
     for step in steps:
         if step.is_patch:
             apply_patch(step, base, scratch, seen)
-    for path in overlay():
+    for path in new:
+        if path == SECTION:
+            add_section(base, scratch, seen)
+            continue
         if os.path.lexists(os.path.join(scratch if path in seen else base, path)):
             die(f'{path} is a file of Linux {version_of(base)}: an edit to it must be a patch',
                 f'move the edit to patches/ (see patches/README), and git rm {path}')
         copy(os.path.join(ROOT, path), os.path.join(scratch, path))
         seen.add(path)
-    add_section(base, scratch, seen)
     return seen
 
 

@@ -84,14 +84,12 @@ int PTF_FN(read_and_clear_dirty)(struct iommu_domain *domain,
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(read_and_clear_dirty), GENERIC_PT_IOMMU);
 
-/* Leaf sizes that a tree with a fixed top, or one that may grow, can hold */
+/* Leaf sizes that the tree can hold, grown as far as it may */
 static u64 pt_sizes_all(const struct pt_common *common)
 {
-	unsigned int level = pt_top_level(pt_read_top(common));
+	unsigned int level = common->max_level;
 	u64 sizes = 0;
 
-	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
-		level = PTF_MAX_LEVELS - 1;
 	do {
 		sizes |= ptf_sizes(level);
 	} while (level--);
@@ -174,8 +172,12 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	ret = ptf_init(table, cfg, &level);
 	if (ret)
 		return ret;
-	if (!pt_feature(common, PT_FEAT_DYNAMIC_TOP))
-		iova_lg2 = min(iova_lg2, pt_item_lg2(level + 1));
+	/* Hardware may have no more levels than its IOVA space needs */
+	common->max_level = level;
+	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
+		while (pt_item_lg2(common->max_level + 1) < iova_lg2)
+			common->max_level++;
+	iova_lg2 = min(iova_lg2, pt_item_lg2(common->max_level + 1));
 	if (iova_lg2 == 64 && !pt_feature(common, PT_FEAT_FULL_VA))
 		return -EINVAL;
 

@@ -390,7 +390,7 @@ static noinline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
 /* Store one item if its table exists, and nothing is there */
 static __always_inline bool pt_map_item(struct pt_pos pos, pt_item_t item)
 {
-	if (unlikely(pos.level || pos.item ||
+	if (unlikely(!pos.slot || pos.level || pos.item ||
 		     !pt_users_get(pt_slot_desc(pos.slot), 1)))
 		return false;
 	WRITE_ONCE(*pos.slot, item);
@@ -404,14 +404,11 @@ static __always_inline bool pt_map_item(struct pt_pos pos, pt_item_t item)
 static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
 					u64 oa, pt_item_t attrs)
 {
-	unsigned long top = pt_read_top(common);
 	pt_item_t item = ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2);
 	bool done;
 
-	if (unlikely(!pt_level_covers(pt_top_level(top), iova)))
-		return false;
 	rcu_read_lock();
-	done = pt_map_item(pt_walk_leaf(common, top, iova), item);
+	done = pt_map_item(pt_find_leaf(common, iova), item);
 	rcu_read_unlock();
 	return done;
 }
@@ -427,18 +424,19 @@ static __always_inline u64 pt_map_first(struct pt_iommu *iommu, u64 iova,
 	const struct pt_common *common = ptf_common(iommu);
 	struct pt_run run = pt_map_run(iova, last, oa, sizes);
 	pt_item_t item = ptf_leaf_item(attrs, oa, run.level, run.lg2);
-	unsigned long top = pt_read_top(common);
+	unsigned long top;
 	struct pt_pos pos;
 	int stored = 0;
 
-	if (unlikely(!pt_level_covers(pt_top_level(top), last)))
-		return 0;
 	rcu_read_lock();
-	pos = pt_walk_from(common, top, iova, run.level);
-	if (likely(pos.level == run.level))
-		stored = pt_map_store(iommu, pos.slot, item,
-				      ptf_leaf_step(run.lg2), run.items,
-				      run.repeat_lg2);
+	top = pt_read_top(common);
+	if (likely(pt_level_covers(pt_top_level(top), last))) {
+		pos = pt_walk_from(common, top, iova, run.level);
+		if (likely(pos.level == run.level))
+			stored = pt_map_store(iommu, pos.slot, item,
+					      ptf_leaf_step(run.lg2), run.items,
+					      run.repeat_lg2);
+	}
 	rcu_read_unlock();
 	return stored > 0 ? (u64)stored << pt_item_lg2(run.level) : 0;
 }

@@ -43,7 +43,7 @@ static int pt_grow(struct pt_iommu *iommu, unsigned int level, gfp_t gfp)
 	struct pt_common *common = ptf_common(iommu);
 	spinlock_t *lock; /* The driver's, see pt_iommu_driver_ops */
 
-	if (level >= PTF_MAX_LEVELS || !pt_feature(common, PT_FEAT_DYNAMIC_TOP))
+	if (level > common->max_level)
 		return -ERANGE;
 
 	lock = iommu->driver_ops->get_top_lock(iommu);
@@ -66,8 +66,8 @@ static int pt_grow(struct pt_iommu *iommu, unsigned int level, gfp_t gfp)
 		spin_unlock_irqrestore(lock, flags);
 
 		/* The top that was is a table like any other now */
-		if (old)
-			pt_users_put(iommu, old, PT_USERS_TOP);
+		if (old && pt_users_put_top(old))
+			pt_park(iommu, old);
 		rcu_read_unlock();
 		if (table)
 			pt_env_free(table);

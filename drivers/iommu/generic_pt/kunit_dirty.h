@@ -18,8 +18,7 @@ static void kt_set_dirty(struct kt *kt, u64 iova)
 	struct kt_leaf *leaf = kt_model_at(kt, iova);
 
 	KUNIT_ASSERT_NOT_NULL(kt->test, leaf);
-	KUNIT_ASSERT_EQ(kt->test, 0,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), iova));
+	KUNIT_ASSERT_EQ(kt->test, 0, kt_op_set_dirty(kt, iova));
 	leaf->dirty = true;
 }
 
@@ -31,9 +30,7 @@ static void kt_scan(struct kt *kt, u64 iova, u64 len, unsigned long flags,
 	struct iommu_dirty_bitmap dirty;
 
 	iommu_dirty_bitmap_init(&dirty, NULL, &gather);
-	KUNIT_ASSERT_EQ(kt->test, 0,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, iova, len,
-						     flags, &dirty));
+	KUNIT_ASSERT_EQ(kt->test, 0, kt_op_dirty(kt, iova, len, flags, &dirty));
 	*start = gather.start;
 	*last = gather.end;
 }
@@ -174,8 +171,7 @@ static void dirty_only_where_it_is(struct kunit *test)
 	for (i = 0; i < 96; i++) {
 		if (!(i % 5)) {
 			KUNIT_EXPECT_EQ(test, -ENOENT,
-					kt_iommu(kt)->ops->set_dirty(
-						kt_iommu(kt), i * size));
+					kt_op_set_dirty(kt, i * size));
 			continue;
 		}
 		kt_set_dirty(kt, i * size);
@@ -185,8 +181,7 @@ static void dirty_only_where_it_is(struct kunit *test)
 		kt_scan_range(kt, (i + 1) * size, 8 * size, 0);
 		/* Still there, and nothing else */
 		for (j = 0; j < 96; j += 7)
-			kt_scan_range(kt, j * size, size,
-				      IOMMU_DIRTY_NO_CLEAR);
+			kt_scan_range(kt, j * size, size, IOMMU_DIRTY_NO_CLEAR);
 		kt_scan_range(kt, 0, 96 * size, 0);
 		kt_scan_range(kt, 0, 96 * size, 0);
 	}
@@ -240,26 +235,19 @@ static void dirty_across_holes(struct kunit *test)
 static void dirty_bad_arguments(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	u64 size = 1ULL << kt->min_lg2;
+	u64 size = 1ULL << kt->min_lg2, half = 1ULL << (PTF_GRANULE_LG2 - 1);
 	struct iommu_iotlb_gather gather;
 	struct iommu_dirty_bitmap dirty;
 
 	kt_map(kt, 0, 0, size, KT_RW);
 	kt_set_dirty(kt, 0);
 	iommu_dirty_bitmap_init(&dirty, NULL, &gather);
-	KUNIT_EXPECT_EQ(test, -EINVAL,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, 0, 0, 0,
-						     &dirty));
-	KUNIT_EXPECT_EQ(test, -EINVAL,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, 0, size / 2,
-						     0, &dirty));
-	KUNIT_EXPECT_EQ(test, -EINVAL,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, size / 2,
-						     size, 0, &dirty));
+	KUNIT_EXPECT_EQ(test, -EINVAL, kt_op_dirty(kt, 0, 0, 0, &dirty));
+	KUNIT_EXPECT_EQ(test, -EINVAL, kt_op_dirty(kt, 0, half, 0, &dirty));
+	KUNIT_EXPECT_EQ(test, -EINVAL, kt_op_dirty(kt, half, size, 0, &dirty));
 	KUNIT_EXPECT_EQ(test, -ERANGE,
-			PTF_FN(read_and_clear_dirty)(&kt->domain,
-						     kt->last - size + 1,
-						     2 * size, 0, &dirty));
+			kt_op_dirty(kt, kt->last - size + 1, 2 * size, 0,
+				    &dirty));
 	KUNIT_EXPECT_EQ(test, gather.end, 0);
 	kt_check(kt);
 }
@@ -273,8 +261,7 @@ static void dirty_ends_with_the_mapping(struct kunit *test)
 	kt_map(kt, 0, 0, size, KT_RW);
 	kt_set_dirty(kt, 0);
 	kt_unmap(kt, 0, size);
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), 0));
+	KUNIT_EXPECT_EQ(test, -ENOENT, kt_op_set_dirty(kt, 0));
 	kt_scan_range(kt, 0, size, 0);
 	kt_map(kt, 0, 0, size, KT_RW);
 	kt_scan_range(kt, 0, size, 0);
@@ -303,7 +290,7 @@ static void dirty_shows_nowhere_else(struct kunit *test)
 /* What user space gets to see: one bit a page */
 static void dirty_bitmap(struct kunit *test)
 {
-	static const unsigned int dirty_pages[] = { 0,	 1,   2,  7,	8, 63,
+	static const unsigned int dirty_pages[] = { 0,	1,   2,	  7,   8,  63,
 						    64, 100, 191, 192, 255 };
 	struct kt *kt = test->priv;
 	u64 size = 1ULL << kt->min_lg2;
@@ -330,8 +317,7 @@ static void dirty_bitmap(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(bitmap));
 	iommu_dirty_bitmap_init(&dirty, bitmap, NULL);
 	KUNIT_EXPECT_EQ(test, 0,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, 256 * size,
-						     256 * size, 0, &dirty));
+			kt_op_dirty(kt, 256 * size, 256 * size, 0, &dirty));
 	iova_bitmap_free(bitmap);
 	KUNIT_ASSERT_EQ(test, 0,
 			copy_from_user(bits, (void __user *)addr,
@@ -350,7 +336,7 @@ static struct kunit_case kt_dirty_cases[] = {
 	KT_CASE_DIRTY(dirty_ends_with_the_mapping),
 	KT_CASE_DIRTY(dirty_shows_nowhere_else),
 	KT_CASE_DIRTY(dirty_bitmap),
-	{}
+	{},
 };
 
 KT_SUITE(dirty);

@@ -17,11 +17,19 @@ static void kt_gather(struct kt *kt, struct iommu_iotlb_gather *gather,
 {
 	unsigned int smallest;
 
-	KUNIT_ASSERT_EQ(kt->test, len,
-			kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len,
-						       gather));
+	KUNIT_ASSERT_EQ(kt->test, len, kt_op_unmap(kt, iova, len, gather));
 	KUNIT_ASSERT_EQ(kt->test, len,
 			kt_model_unmap(kt, iova, len, &smallest));
+}
+
+/* Unmap and flush, without a recount of the tree before it */
+static void kt_gather_now(struct kt *kt, u64 iova, u64 len)
+{
+	struct iommu_iotlb_gather gather;
+
+	iommu_iotlb_gather_init(&gather);
+	kt_gather(kt, &gather, iova, len);
+	iommu_iotlb_sync(&kt->domain, &gather);
 }
 
 /* Ranges that touch become one, in either order */
@@ -295,12 +303,10 @@ static void flush_without_callbacks(struct kunit *test)
 		kt->dead = true;
 		for (i = 0; i < nr; i++) {
 			iommu_iotlb_gather_init(&gather);
-			kt_iommu(kt)->ops->unmap_range(kt_iommu(kt),
-						       i * len + size, size,
-						       &gather);
+			kt_op_unmap(kt, i * len + size, size, &gather);
 			kt_model_unmap(kt, i * len + size, size, &smallest);
 		}
-		rcu_barrier();
+		kt_settle();
 		kt_check(kt);
 		kt->dead = false;
 		kt->domain.ops = &kt_domain_ops;
@@ -343,7 +349,7 @@ static struct kunit_case kt_flush_cases[] = {
 	KT_CASE(flush_of_an_empty_table_queued),
 	KT_CASE(flush_without_callbacks),
 	KT_CASE_NO_GAPS(flush_names_only_what_was_unmapped),
-	{}
+	{},
 };
 
 KT_SUITE(flush);

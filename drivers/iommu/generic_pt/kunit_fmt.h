@@ -8,11 +8,7 @@
 #include "kunit_ops.h"
 
 static const int kt_prots[] = {
-	IOMMU_READ,
-	IOMMU_WRITE,
-	KT_RW,
-	KT_RW | IOMMU_MMIO,
-	KT_RW | IOMMU_CACHE,
+	IOMMU_READ, IOMMU_WRITE, KT_RW, KT_RW | IOMMU_MMIO, KT_RW | IOMMU_CACHE,
 };
 
 /* Addresses that set each bit that a size leaves free, alone and together */
@@ -33,56 +29,59 @@ static u64 kt_pattern(struct kt *kt, unsigned int nr, unsigned int lg2)
 
 #define KT_PATTERNS 68
 
+/* What both we and hardware read of a leaf */
+static void kt_expect_leaf(struct kt *kt, pt_item_t item, u64 oa,
+			   unsigned int level, unsigned int lg2, int prot,
+			   bool dirty)
+{
+	const struct pt_common *common = ptf_common(kt_iommu(kt));
+	struct kt_hw hw = kt_fmt_decode(kt->cfg, item, level);
+	struct kunit *test = kt->test;
+
+	KUNIT_ASSERT_TRUE(test, ptf_present(item));
+	KUNIT_ASSERT_FALSE(test, ptf_is_table(item, level));
+	KUNIT_ASSERT_EQ(test, lg2, ptf_leaf_lg2(item, level));
+	KUNIT_ASSERT_EQ(test, oa, ptf_leaf_oa(common, item, level));
+	KUNIT_ASSERT_EQ(test, prot & KT_RW, ptf_prot(item));
+	KUNIT_ASSERT_EQ(test, PTF_PRESENT_MASK, item & PTF_PRESENT_MASK);
+	KUNIT_ASSERT_EQ(test, dirty, !!(item & PTF_DIRTY));
+
+	KUNIT_ASSERT_EQ_MSG(test, hw.kind, KT_LEAF, "item %#llx", item);
+	KUNIT_ASSERT_EQ_MSG(test, hw.oa, oa, "item %#llx", item);
+	KUNIT_ASSERT_EQ_MSG(test, hw.lg2, lg2, "item %#llx", item);
+	KUNIT_ASSERT_EQ_MSG(test, hw.prot & KT_RW, prot & KT_RW, "item %#llx",
+			    item);
+	KUNIT_ASSERT_EQ_MSG(test, hw.dirty, dirty, "item %#llx", item);
+}
+
 /* Each size at each level: what is encoded reads back, by us and by hardware */
 static void fmt_leaf(struct kunit *test)
 {
 	struct kt *kt = test->priv;
 	const struct pt_common *common = ptf_common(kt_iommu(kt));
-	unsigned int level, lg2, i, nr;
+	unsigned int level, lg2, i, nr = ARRAY_SIZE(kt_prots) * KT_PATTERNS;
 
-	for (level = 0; level < PTF_MAX_LEVELS; level++)
-	for (lg2 = 0; lg2 < 64; lg2++)
-	for (i = 0; i < ARRAY_SIZE(kt_prots); i++)
-	for (nr = 0; nr < KT_PATTERNS; nr++) {
-		u64 oa = kt_pattern(kt, nr, lg2);
-		pt_item_t attrs = 0, item;
-		struct kt_hw hw;
+	for (level = 0; level < PTF_MAX_LEVELS; level++) {
+		for (lg2 = 0; lg2 < 64; lg2++) {
+			if (!(ptf_sizes(level) & (1ULL << lg2)))
+				continue;
+			for (i = 0; i < nr; i++) {
+				u64 oa = kt_pattern(kt, i % KT_PATTERNS, lg2);
+				int prot = kt_prots[i / KT_PATTERNS];
+				pt_item_t attrs = 0, item;
+				int ret;
 
-		if (!(ptf_sizes(level) & (1ULL << lg2)))
-			continue;
-		KUNIT_ASSERT_EQ(test, 0, ptf_attrs(common, kt_prots[i],
-						   &attrs));
-		item = ptf_leaf_item(attrs, oa, level, lg2);
-		KUNIT_ASSERT_TRUE(test, ptf_present(item));
-		KUNIT_ASSERT_FALSE(test, ptf_is_table(item, level));
-		KUNIT_ASSERT_EQ(test, lg2, ptf_leaf_lg2(item, level));
-		KUNIT_ASSERT_EQ(test, oa, ptf_leaf_oa(common, item, level));
-		KUNIT_ASSERT_EQ(test, kt_prots[i] & KT_RW, ptf_prot(item));
-		KUNIT_ASSERT_EQ(test, PTF_PRESENT_MASK,
-				item & PTF_PRESENT_MASK);
-		KUNIT_ASSERT_FALSE(test, item & PTF_DIRTY);
-
-		hw = kt_fmt_decode(kt->cfg, item, level);
-		KUNIT_ASSERT_EQ_MSG(test, hw.kind, KT_LEAF, "item %#llx",
-				    item);
-		KUNIT_ASSERT_EQ_MSG(test, hw.oa, oa, "item %#llx", item);
-		KUNIT_ASSERT_EQ_MSG(test, hw.lg2, lg2, "item %#llx", item);
-		KUNIT_ASSERT_EQ_MSG(test, hw.prot & KT_RW,
-				    kt_prots[i] & KT_RW, "item %#llx", item);
-		KUNIT_ASSERT_FALSE(test, hw.dirty);
-
-		/* Hardware marks it dirty, which changes nothing else */
-		if (!PTF_DIRTY)
-			continue;
-		item |= PTF_DIRTY;
-		KUNIT_ASSERT_TRUE(test, ptf_present(item));
-		KUNIT_ASSERT_FALSE(test, ptf_is_table(item, level));
-		KUNIT_ASSERT_EQ(test, lg2, ptf_leaf_lg2(item, level));
-		KUNIT_ASSERT_EQ(test, oa, ptf_leaf_oa(common, item, level));
-		KUNIT_ASSERT_EQ(test, kt_prots[i] & KT_RW, ptf_prot(item));
-		hw = kt_fmt_decode(kt->cfg, item, level);
-		KUNIT_ASSERT_EQ(test, hw.kind, KT_LEAF);
-		KUNIT_ASSERT_TRUE(test, hw.dirty);
+				ret = ptf_attrs(common, prot, &attrs);
+				KUNIT_ASSERT_EQ(test, ret, 0);
+				item = ptf_leaf_item(attrs, oa, level, lg2);
+				kt_expect_leaf(kt, item, oa, level, lg2, prot,
+					       false);
+				/* Hardware marks it: nothing else changes */
+				if (PTF_DIRTY)
+					kt_expect_leaf(kt, item | PTF_DIRTY, oa,
+						       level, lg2, prot, true);
+			}
+		}
 	}
 }
 
@@ -104,8 +103,7 @@ static void fmt_leaf_step(struct kunit *test)
 			KUNIT_ASSERT_EQ(test,
 					ptf_leaf_item(attrs, 0, level, lg2) +
 						ptf_leaf_step(lg2),
-					ptf_leaf_item(attrs, size, level,
-						      lg2));
+					ptf_leaf_item(attrs, size, level, lg2));
 		}
 	}
 }
@@ -191,6 +189,7 @@ static void fmt_tombstone(struct kunit *test)
 			u64 oa = kt_pattern(kt, nr, 12);
 			pt_item_t item = ptf_table_item(common, oa, level);
 			pt_item_t tombstone = ptf_tombstone(item);
+			struct kt_hw hw;
 
 			KUNIT_ASSERT_NE(test, tombstone, 0);
 			KUNIT_ASSERT_NE(test, tombstone, item);
@@ -199,14 +198,9 @@ static void fmt_tombstone(struct kunit *test)
 					   ptf_is_table(tombstone, level));
 			KUNIT_ASSERT_EQ(test, oa,
 					ptf_table_oa(common, tombstone));
-			KUNIT_ASSERT_NE(test, KT_LEAF,
-					kt_fmt_decode(kt->cfg, tombstone,
-						      level)
-						.kind);
-			KUNIT_ASSERT_NE(test, KT_TABLE,
-					kt_fmt_decode(kt->cfg, tombstone,
-						      level)
-						.kind);
+			hw = kt_fmt_decode(kt->cfg, tombstone, level);
+			KUNIT_ASSERT_NE(test, hw.kind, KT_LEAF);
+			KUNIT_ASSERT_NE(test, hw.kind, KT_TABLE);
 		}
 	}
 }
@@ -239,9 +233,8 @@ static void fmt_geometry(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, pt_level_covers(level, 1ULL << lg2));
 		KUNIT_EXPECT_FALSE(test, pt_level_covers(level, ~0ULL));
 	}
-	KUNIT_EXPECT_TRUE(test,
-			  pt_level_covers(PTF_MAX_LEVELS - 1,
-					  pt_low_mask(PTF_MAX_IOVA_LG2)));
+	KUNIT_EXPECT_TRUE(test, pt_level_covers(PTF_MAX_LEVELS - 1,
+						pt_low_mask(PTF_MAX_IOVA_LG2)));
 }
 
 /* Each helper at each edge of its range */
@@ -278,9 +271,8 @@ static void log2_edges(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pt_range_has_item(0, pt_low_mask(12), 0));
 	KUNIT_EXPECT_FALSE(test, pt_range_has_item(0, pt_low_mask(12) - 1, 0));
 	KUNIT_EXPECT_FALSE(test, pt_range_has_item(1, ~0ULL, 0));
-	KUNIT_EXPECT_TRUE(test,
-			  pt_range_has_item(~pt_low_mask(pt_item_lg2(0)),
-					    ~0ULL, 0));
+	KUNIT_EXPECT_TRUE(test, pt_range_has_item(~pt_low_mask(pt_item_lg2(0)),
+						  ~0ULL, 0));
 }
 
 /* The contract of a walk: where it ends, and what it tells */
@@ -297,8 +289,8 @@ static void walk_contract(struct kunit *test)
 
 	BUILD_BUG_ON(PTF_MAX_LEVELS < 3);
 	for (i = 0; i < 3; i++) {
-		table[i] = (void *)kunit_kzalloc(test, 2 * PAGE_SIZE,
-						 GFP_KERNEL);
+		table[i] =
+			(void *)kunit_kzalloc(test, 2 * PAGE_SIZE, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, table[i]);
 		table[i] = PTR_ALIGN(table[i], PAGE_SIZE);
 	}
@@ -321,7 +313,9 @@ static void walk_contract(struct kunit *test)
 		pos = pt_walk_from(common, top, to1 | to0 | page, i);
 		KUNIT_EXPECT_EQ(test, pos.level, i);
 		KUNIT_EXPECT_PTR_EQ(test, pos.slot,
-				    &table[i][i == 2 ? 5 : i ? 3 : 7]);
+				    &table[i][i == 2 ? 5 :
+					      i	     ? 3 :
+						       7]);
 		KUNIT_EXPECT_EQ(test, pos.item, *pos.slot);
 	}
 	/* Next to it, where nothing is */
@@ -357,16 +351,11 @@ static void walk_contract(struct kunit *test)
 }
 
 static struct kunit_case kt_fmt_cases[] = {
-	KT_CASE(fmt_leaf),
-	KT_CASE(fmt_leaf_step),
-	KT_CASE(fmt_sizes),
-	KT_CASE(fmt_table),
-	KT_CASE(fmt_empty),
-	KT_CASE(fmt_tombstone),
-	KT_CASE(fmt_geometry),
-	KUNIT_CASE(log2_edges),
-	KT_CASE(walk_contract),
-	{}
+	KT_CASE(fmt_leaf),	KT_CASE(fmt_leaf_step),
+	KT_CASE(fmt_sizes),	KT_CASE(fmt_table),
+	KT_CASE(fmt_empty),	KT_CASE(fmt_tombstone),
+	KT_CASE(fmt_geometry),	KUNIT_CASE(log2_edges),
+	KT_CASE(walk_contract), {},
 };
 
 KT_SUITE(fmt);

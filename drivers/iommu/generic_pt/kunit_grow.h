@@ -78,7 +78,8 @@ static void grow_within_one_range(struct kunit *test)
 	unsigned int level;
 	u64 size = 1ULL << kt->min_lg2;
 
-	for (level = kt->cfg->top_level; level < kt_highest_level(kt); level++) {
+	for (level = kt->cfg->top_level; level < kt_highest_level(kt);
+	     level++) {
 		u64 iova = kt_beyond(level) - 3 * size;
 
 		kt_map(kt, iova, size, 7 * size, KT_RW);
@@ -123,12 +124,9 @@ static void grow_only_by_map(struct kunit *test)
 	kt_map(kt, 0, 0, size, KT_RW);
 	kt_expect_hole(kt, beyond);
 	KUNIT_EXPECT_EQ(test, 0, kt_unmap(kt, beyond, size));
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), beyond));
+	KUNIT_EXPECT_EQ(test, -ENOENT, kt_op_set_dirty(kt, beyond));
 	iommu_dirty_bitmap_init(&dirty, NULL, &gather);
-	KUNIT_EXPECT_EQ(test, 0,
-			PTF_FN(read_and_clear_dirty)(&kt->domain, beyond, size,
-						     0, &dirty));
+	KUNIT_EXPECT_EQ(test, 0, kt_op_dirty(kt, beyond, size, 0, &dirty));
 	KUNIT_EXPECT_EQ(test, gather.end, 0);
 	KUNIT_EXPECT_EQ(test, kt->nr_growths, 0);
 	kt_check(kt);
@@ -189,8 +187,7 @@ static void grow_shows_in_hw_info(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, level, kt->cfg->top_level);
 	KUNIT_EXPECT_EQ(test, root, kt->hw_root);
 	kt_map(kt, kt->last - size + 1, 0, size, KT_RW);
-	KUNIT_EXPECT_NE(test, root,
-			kt_fmt_root(kt->cfg, &kt->table, &level));
+	KUNIT_EXPECT_NE(test, root, kt_fmt_root(kt->cfg, &kt->table, &level));
 	KUNIT_EXPECT_EQ(test, kt->hw_root,
 			kt_fmt_root(kt->cfg, &kt->table, &level));
 	KUNIT_EXPECT_EQ(test, level, kt->hw_level);
@@ -205,7 +202,7 @@ static struct kunit_case kt_grow_cases[] = {
 	KT_CASE_GROWING(grow_without_memory),
 	KT_CASE_GROWING(grow_an_empty_tree),
 	KT_CASE_GROWING(grow_shows_in_hw_info),
-	{}
+	{},
 };
 
 KT_SUITE(grow);

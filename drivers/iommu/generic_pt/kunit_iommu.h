@@ -6,14 +6,14 @@
  * that they can call anything in it. Each case runs once for each configuration
  * of the format, see struct kt_config.
  *
- *   kunit_iommu.h   the domain, its driver and its allocator (this file)
+ *   here            the domain, its driver and its allocator
  *   kunit_model.h   an oracle: what is mapped, as a flat list of leaves
  *   kunit_tree.h    a walk as hardware does it, and a recount of the tree
  *   kunit_ops.h     operations that are checked against both
  *   kunit_fmt.h     suite of the format, walker and arithmetic
  *   kunit_map.h     suites of the operations, like kunit_unmap.h,
  *                   kunit_flush.h, kunit_grow.h, kunit_dirty.h, kunit_life.h
- *                   and kunit_random.h
+ *                   kunit_race.h and kunit_random.h
  *   fmt/kunit_*.h   what only the format knows: configurations, decoder
  */
 #ifndef __GENERIC_PT_KUNIT_IOMMU_H
@@ -32,6 +32,8 @@
 #define KT_FLUSHES 64
 /* What a new table holds: each item looks present */
 #define KT_POISON 0xdb
+
+struct kt;
 
 /**
  * struct kt_config - One way to use a format
@@ -62,7 +64,12 @@ struct kt_config {
  * @dirty: The dirty bit is set
  */
 struct kt_hw {
-	enum { KT_NONE, KT_TABLE, KT_LEAF, KT_BAD } kind;
+	enum {
+		KT_NONE,
+		KT_TABLE,
+		KT_LEAF,
+		KT_BAD
+	} kind;
 	u64 oa;
 	unsigned int lg2;
 	int prot;
@@ -137,6 +144,16 @@ struct kt_page {
 };
 
 /**
+ * struct kt_hook - What is done once, when the library calls out
+ * @call: Function, or NULL
+ * @skip: How many calls out to let pass before
+ */
+struct kt_hook {
+	void (*call)(struct kt *kt);
+	unsigned int skip;
+};
+
+/**
  * struct kt - A page table under test
  * @test: The test
  * @cfg: Its configuration
@@ -161,6 +178,10 @@ struct kt_page {
  * @nr_flushes: Number of these, which may be more than are remembered
  * @growth: Calls of change_top
  * @nr_growths: Number of these
+ * @on_alloc: Called in the middle of an allocation
+ * @on_flush: Called in the middle of a flush
+ * @inner: IOVA that these work at
+ * @racing: A range may be mapped again while it is flushed
  * @complaint: First thing that a callback found wrong
  * @tainted: The kernel had warned of something before
  */
@@ -171,6 +192,7 @@ struct kt {
 		struct iommu_domain domain;
 		struct PTF_TABLE table;
 	};
+	/* What a driver protects its list of devices with */
 	spinlock_t top_lock;
 	u64 hw_root;
 	unsigned int hw_level;
@@ -190,20 +212,33 @@ struct kt {
 	unsigned int nr_flushes;
 	struct kt_growth growth[PTF_MAX_LEVELS];
 	unsigned int nr_growths;
+	struct kt_hook on_alloc;
+	struct kt_hook on_flush;
+	u64 inner;
+	bool racing;
 	char complaint[160];
 	bool tainted;
 };
 
 PT_IOMMU_CHECK_DOMAIN(struct kt, table.iommu, domain);
 
-/* A callback cannot end the test: remember what was wrong */
-#define kt_complain(kt, fmt, ...)                             \
-	do {                                                  \
-		if (!(kt)->complaint[0])                      \
-			snprintf((kt)->complaint,             \
-				 sizeof((kt)->complaint),     \
-				 fmt, ##__VA_ARGS__);         \
-	} while (0)
+/* A callback cannot end the test: remember what was wrong first */
+static __printf(2, 3) void kt_complain(struct kt *kt, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (!kt->complaint[0])
+		vsnprintf(kt->complaint, sizeof(kt->complaint), fmt, args);
+	va_end(args);
+}
+
+static void kt_complain_page(struct kt *kt, const struct kt_page *page,
+			     const char *what)
+{
+	kt_complain(kt, "table of level %u, IOVA %#llx: %s", page->level,
+		    page->iova, what);
+}
 
 static void kt_expect_no_complaint(struct kt *kt)
 {
@@ -221,6 +256,57 @@ static inline struct pt_iommu *kt_iommu(struct kt *kt)
 	return &kt->table.iommu;
 }
 
+static void kt_interrupt(struct kt *kt, struct kt_hook *hook)
+{
+	struct kt_hook now = *hook;
+
+	if (!now.call)
+		return;
+	if (now.skip) {
+		hook->skip--;
+		return;
+	}
+	hook->call = NULL;
+	now.call(kt);
+}
+
+/* The operations, as they are called by the core */
+
+static int kt_op_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
+		     size_t *mapped)
+{
+	return kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
+					    GFP_KERNEL, mapped);
+}
+
+static size_t kt_op_unmap(struct kt *kt, u64 iova, u64 len,
+			  struct iommu_iotlb_gather *gather)
+{
+	return kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len, gather);
+}
+
+static int kt_op_lookup(struct kt *kt, u64 iova, struct pt_iommu_entry *entry)
+{
+	return kt_iommu(kt)->ops->lookup(kt_iommu(kt), iova, entry);
+}
+
+static phys_addr_t kt_op_iova_to_phys(struct kt *kt, u64 iova)
+{
+	return PTF_FN(iova_to_phys)(&kt->domain, iova);
+}
+
+static int kt_op_set_dirty(struct kt *kt, u64 iova)
+{
+	return kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), iova);
+}
+
+static int kt_op_dirty(struct kt *kt, u64 iova, u64 len, unsigned long flags,
+		       struct iommu_dirty_bitmap *dirty)
+{
+	return PTF_FN(read_and_clear_dirty)(&kt->domain, iova, len, flags,
+					    dirty);
+}
+
 /* ------------------------------- allocator ------------------------------- */
 
 static void *kt_alloc(struct pt_iommu *iommu, gfp_t gfp)
@@ -230,6 +316,7 @@ static void *kt_alloc(struct pt_iommu *iommu, gfp_t gfp)
 	void *mem;
 
 	kt->nr_calls++;
+	kt_interrupt(kt, &kt->on_alloc);
 	if (kt->fail_at && kt->nr_calls >= kt->fail_at &&
 	    kt->nr_calls - kt->fail_at < kt->fail_nr)
 		return NULL;
@@ -272,8 +359,7 @@ static unsigned int kt_reap(struct kt *kt)
 			continue;
 		}
 		if (!kt->dead && page->seen && !page->flushed)
-			kt_complain(kt, "table of level %u, IOVA %#llx was freed without a flush",
-				    page->level, page->iova);
+			kt_complain_page(kt, page, "freed, not flushed");
 		xa_erase(&kt->pages, pfn);
 		put_page(virt_to_page(page->mem));
 		kfree(page);
@@ -281,12 +367,19 @@ static unsigned int kt_reap(struct kt *kt)
 	return live;
 }
 
+/* Let deferred frees happen, each of which takes two grace periods */
+static void kt_settle(void)
+{
+	rcu_barrier();
+	rcu_barrier();
+}
+
 /* Whether all tables were freed */
 static bool kt_all_freed(struct kt *kt)
 {
 	/* Takes long */
 	if (!xa_empty(&kt->pages))
-		rcu_barrier();
+		kt_settle();
 	kt_reap(kt);
 	return xa_empty(&kt->pages);
 }
@@ -318,16 +411,13 @@ static unsigned int kt_see_freelist(struct kt *kt, struct list_head *freelist,
 			break;
 		}
 		if (kt_tree_reaches(kt, page->mem))
-			kt_complain(kt, "a table was flushed before it left the tree");
+			kt_complain_page(kt, page, "still in the tree");
 		if (page->seen &&
 		    (start > page->iova || last < kt_page_last(page)))
-			kt_complain(kt, "table of level %u, IOVA %#llx: flush %#llx-%#llx does not cover it",
-				    page->level, page->iova, start, last);
-		if (page->seen &&
-		    kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+			kt_complain_page(kt, page, "flushed in part");
+		if (page->seen && kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
 		    !page->leaves_flushed)
-			kt_complain(kt, "table of level %u, IOVA %#llx left before its leaves were flushed",
-				    page->level, page->iova);
+			kt_complain_page(kt, page, "leaves not flushed");
 		page->flushed = true;
 	}
 	return nr;
@@ -338,10 +428,14 @@ static void kt_record(struct kt *kt, struct kt_flush flush)
 	struct kt_page *page;
 	unsigned long pfn;
 
+	/* Only asked for without gaps */
+	if (!kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS))
+		goto out;
 	xa_for_each(&kt->pages, pfn, page)
 		if (page->seen && flush.start <= page->iova &&
 		    flush.last >= kt_page_last(page))
 			page->leaves_flushed = true;
+out:
 	if (kt->nr_flushes < KT_FLUSHES)
 		kt->flush[kt->nr_flushes] = flush;
 	kt->nr_flushes++;
@@ -359,7 +453,7 @@ static void kt_iotlb_sync(struct iommu_domain *domain,
 			kt_complain(kt, "a table without a range");
 		return;
 	}
-	if (kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
+	if (kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS) && !kt->racing &&
 	    kt_tree_maps(kt, gather->start, gather->end))
 		kt_complain(kt, "flush %#lx-%#lx names what is mapped",
 			    gather->start, gather->end);
@@ -371,6 +465,7 @@ static void kt_iotlb_sync(struct iommu_domain *domain,
 			      .pgsize = gather->pgsize,
 			      .tables = tables,
 		      });
+	kt_interrupt(kt, &kt->on_flush);
 	iommu_put_pages_list(&gather->freelist);
 }
 
@@ -381,7 +476,11 @@ static void kt_flush_iotlb_all(struct iommu_domain *domain)
 	kt_record(kt, (struct kt_flush){ .all = true, .last = ~0ULL });
 }
 
+/* As a driver writes it, but for the name of the format */
+#define KT_DOMAIN_OPS(fmt) IOMMU_PT_DOMAIN_OPS(fmt)
+
 static const struct iommu_domain_ops kt_domain_ops = {
+	KT_DOMAIN_OPS(PTF_NAME),
 	.iotlb_sync = kt_iotlb_sync,
 	.flush_iotlb_all = kt_flush_iotlb_all,
 };
@@ -392,15 +491,15 @@ static void kt_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
 	struct kt *kt = container_of(iommu, struct kt, table.iommu);
 	unsigned long top = pt_read_top(ptf_common(iommu));
 
-	if (!irqs_disabled() ||
-	    (IS_ENABLED(CONFIG_SMP) && !spin_is_locked(&kt->top_lock)))
+	lockdep_assert_held(&kt->top_lock);
+	if (!irqs_disabled())
 		kt_complain(kt, "change_top without the lock");
 	if (pt_top_level(top) != kt->hw_level || top_level != kt->hw_level + 1)
 		kt_complain(kt, "top of level %u becomes one of level %u",
 			    kt->hw_level, top_level);
 	if (pt_item_lg2(top_level) >= kt->cfg->vasz_lg2)
-		kt_complain(kt, "a top of level %u, more than hardware needs for %u bits",
-			    top_level, kt->cfg->vasz_lg2);
+		kt_complain(kt, "level %u is too high for %u bits", top_level,
+			    kt->cfg->vasz_lg2);
 	if (kt->nr_growths >= ARRAY_SIZE(kt->growth)) {
 		kt_complain(kt, "too many growths");
 		return;

@@ -102,9 +102,7 @@ static void map_last_byte_of_the_aperture(struct kunit *test)
 
 	if (kt->last != ~0ULL)
 		KUNIT_EXPECT_EQ(test, -ERANGE,
-				kt_iommu(kt)->ops->lookup(kt_iommu(kt),
-							  kt->last + 1,
-							  &entry));
+				kt_op_lookup(kt, kt->last + 1, &entry));
 }
 
 /* The last byte of the OA space */
@@ -125,11 +123,10 @@ static void kt_refuse(struct kt *kt, int error, u64 iova, u64 oa, u64 len,
 {
 	unsigned int calls = kt->nr_calls, level = kt->hw_level;
 	size_t mapped = 77;
+	int ret;
 
-	KUNIT_EXPECT_EQ_MSG(kt->test, error,
-			    kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova,
-							 oa, len, prot,
-							 GFP_KERNEL, &mapped),
+	ret = kt_op_map(kt, iova, oa, len, prot, &mapped);
+	KUNIT_EXPECT_EQ_MSG(kt->test, ret, error,
 			    "map %#llx -> %#llx, %#llx bytes, prot %d", iova,
 			    oa, len, prot);
 	KUNIT_EXPECT_EQ(kt->test, mapped, 77);
@@ -261,11 +258,10 @@ static void map_inside_of_a_leaf_is_refused(struct kunit *test)
 			break;
 		kt_map(kt, iova, 0, size, KT_RW);
 		KUNIT_EXPECT_EQ(test, -EADDRINUSE,
-				kt_try_map(kt, iova, 0, small, KT_RW,
-					   &mapped));
+				kt_try_map(kt, iova, 0, small, KT_RW, &mapped));
 		KUNIT_EXPECT_EQ(test, -EADDRINUSE,
-				kt_try_map(kt, iova + size / 2, 0, small,
-					   KT_RW, &mapped));
+				kt_try_map(kt, iova + size / 2, 0, small, KT_RW,
+					   &mapped));
 		KUNIT_EXPECT_EQ(test, -EADDRINUSE,
 				kt_try_map(kt, iova + size - small, 0, small,
 					   KT_RW, &mapped));
@@ -312,7 +308,7 @@ static void map_over_smaller_leaves_is_refused(struct kunit *test)
 static void map_up_to_what_is_mapped(struct kunit *test)
 {
 	/* Around a line of items, and near both ends of a table */
-	static const unsigned int pages[] = { 1,  2,  7,   8,   9,   15,
+	static const unsigned int pages[] = { 1,  2,  7,   8,	9,   15,
 					      16, 63, 500, 511, 512, 513 };
 	struct kt *kt = test->priv;
 	u64 size = 1ULL << kt->min_lg2;
@@ -424,6 +420,44 @@ static void map_pages_and_unmap_pages(struct kunit *test)
 	kt_check(kt);
 }
 
+/* From above: the core cuts the range, calls us, and unwinds what failed */
+static void map_and_unmap_by_the_core(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+	u64 size = 1ULL << kt->min_lg2;
+	unsigned int smallest, lg2;
+	u64 len, mapped;
+
+	/* All sizes, where there is room for it */
+	lg2 = clamp(kt_max_lg2(kt, 4), kt->min_lg2 + 6, 36U);
+	len = min(1ULL << lg2, kt->oa_last / 2 + 1) + 7 * size;
+	KUNIT_ASSERT_EQ(test, 0,
+			iommu_map(&kt->domain, size, size, len, KT_RW,
+				  GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0,
+			kt_model_map(kt, size, size, len, KT_RW, U64_MAX,
+				     &mapped));
+	kt_check(kt);
+	KUNIT_EXPECT_EQ(test, 2 * size + 5,
+			iommu_iova_to_phys(&kt->domain, 2 * size + 5));
+	KUNIT_EXPECT_EQ(test, len, iommu_unmap(&kt->domain, size, len));
+	KUNIT_EXPECT_EQ(test, len, kt_model_unmap(kt, size, len, &smallest));
+	kt_check(kt);
+
+	/* Something in the way: it stays, all else is unwound */
+	kt_map(kt, 40 * size, 0, size, IOMMU_READ);
+	KUNIT_EXPECT_EQ(test, -EADDRINUSE,
+			iommu_map(&kt->domain, size, 2 * size, 48 * size, KT_RW,
+				  GFP_KERNEL));
+	kt_check(kt);
+	/* Up to a hole */
+	KUNIT_EXPECT_EQ(test, size,
+			iommu_unmap(&kt->domain, 40 * size, 8 * size));
+	kt_model_unmap(kt, 40 * size, 8 * size, &smallest);
+	KUNIT_EXPECT_EQ(test, 0, iommu_unmap(&kt->domain, 0, 8 * size));
+	kt_check(kt);
+}
+
 /* A lookup anywhere outside of the aperture is an answer, not an accident */
 static void lookup_beyond_the_aperture(struct kunit *test)
 {
@@ -436,18 +470,12 @@ static void lookup_beyond_the_aperture(struct kunit *test)
 	kt_map(kt, 0, size, size, KT_RW);
 	for (lg2 = fls64(kt->last); lg2 < 64; lg2++) {
 		KUNIT_EXPECT_EQ(test, -ERANGE,
-				kt_iommu(kt)->ops->lookup(kt_iommu(kt),
-							  1ULL << lg2,
-							  &entry));
-		KUNIT_EXPECT_EQ(test, 0,
-				PTF_FN(iova_to_phys)(&kt->domain,
-						     1ULL << lg2));
+				kt_op_lookup(kt, 1ULL << lg2, &entry));
+		KUNIT_EXPECT_EQ(test, 0, kt_op_iova_to_phys(kt, 1ULL << lg2));
 	}
 	/* Inside, above what a tree that grows reaches so far */
 	kt_expect_hole(kt, kt->last);
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kt_iommu(kt)->ops->lookup(kt_iommu(kt), kt->last,
-						  &entry));
+	KUNIT_EXPECT_EQ(test, -ENOENT, kt_op_lookup(kt, kt->last, &entry));
 	KUNIT_EXPECT_EQ(test, entry.oa, 1);
 	KUNIT_EXPECT_EQ(test, entry.size, 2);
 	KUNIT_EXPECT_EQ(test, entry.prot, 3);
@@ -473,8 +501,9 @@ static struct kunit_case kt_map_cases[] = {
 	KT_CASE(map_uses_the_largest_leaves),
 	KT_CASE(map_limited_by_alignment),
 	KT_CASE(map_pages_and_unmap_pages),
+	KT_CASE(map_and_unmap_by_the_core),
 	KT_CASE(lookup_beyond_the_aperture),
-	{}
+	{},
 };
 
 KT_SUITE(map);

@@ -57,7 +57,8 @@ static void kt_model_clear(struct kt *kt)
 	unsigned long unit = 0;
 	struct kt_leaf *leaf;
 
-	mt_for_each(&kt->model, leaf, unit, ULONG_MAX) {
+	mt_for_each(&kt->model, leaf, unit, ULONG_MAX)
+	{
 		mtree_erase(&kt->model, kt_unit(leaf->iova));
 		kfree(leaf);
 	}

@@ -18,12 +18,9 @@ static void kt_expect_hole(struct kt *kt, u64 iova)
 	struct pt_iommu_entry entry;
 	struct kt_hw hw;
 
-	KUNIT_EXPECT_EQ_MSG(kt->test, -ENOENT,
-			    kt_iommu(kt)->ops->lookup(kt_iommu(kt), iova,
-						      &entry),
+	KUNIT_EXPECT_EQ_MSG(kt->test, -ENOENT, kt_op_lookup(kt, iova, &entry),
 			    "IOVA %#llx", iova);
-	KUNIT_EXPECT_EQ_MSG(kt->test, 0,
-			    PTF_FN(iova_to_phys)(&kt->domain, iova),
+	KUNIT_EXPECT_EQ_MSG(kt->test, 0, kt_op_iova_to_phys(kt, iova),
 			    "IOVA %#llx", iova);
 	KUNIT_EXPECT_FALSE_MSG(kt->test, kt_hw_walk(kt, iova, &hw),
 			       "IOVA %#llx", iova);
@@ -36,19 +33,16 @@ static void kt_expect_mapped(struct kt *kt, u64 iova, u64 oa, u64 size,
 	struct pt_iommu_entry entry = {};
 	struct kt_hw hw = {};
 
-	KUNIT_EXPECT_EQ_MSG(kt->test, 0,
-			    kt_iommu(kt)->ops->lookup(kt_iommu(kt), iova,
-						      &entry),
+	KUNIT_EXPECT_EQ_MSG(kt->test, 0, kt_op_lookup(kt, iova, &entry),
 			    "IOVA %#llx", iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, entry.oa, oa, "IOVA %#llx", iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, entry.size, size, "IOVA %#llx", iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, entry.prot, prot & KT_RW, "IOVA %#llx",
 			    iova);
-	KUNIT_EXPECT_EQ_MSG(kt->test, oa,
-			    PTF_FN(iova_to_phys)(&kt->domain, iova),
+	KUNIT_EXPECT_EQ_MSG(kt->test, oa, kt_op_iova_to_phys(kt, iova),
 			    "IOVA %#llx", iova);
-	KUNIT_EXPECT_TRUE_MSG(kt->test, kt_hw_walk(kt, iova, &hw),
-			      "IOVA %#llx", iova);
+	KUNIT_EXPECT_TRUE_MSG(kt->test, kt_hw_walk(kt, iova, &hw), "IOVA %#llx",
+			      iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, hw.oa + (iova & (size - 1)), oa,
 			    "IOVA %#llx", iova);
 }
@@ -97,8 +91,7 @@ static int kt_try_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 	size_t done = 0x1234000;
 	int ret, expect;
 
-	ret = kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
-					   GFP_KERNEL, &done);
+	ret = kt_op_map(kt, iova, oa, len, prot, &done);
 	done -= 0x1234000;
 	expect = kt_model_map(kt, iova, oa, len, prot,
 			      ret == -ENOMEM ? done : U64_MAX, mapped);
@@ -107,8 +100,8 @@ static int kt_try_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 		KUNIT_ASSERT_LT(kt->test, done, len);
 	} else {
 		KUNIT_ASSERT_EQ_MSG(kt->test, ret, expect,
-				    "map %#llx -> %#llx, %#llx bytes", iova,
-				    oa, len);
+				    "map %#llx -> %#llx, %#llx bytes", iova, oa,
+				    len);
 	}
 	KUNIT_ASSERT_EQ_MSG(kt->test, done, *mapped,
 			    "map %#llx -> %#llx, %#llx bytes", iova, oa, len);
@@ -181,11 +174,10 @@ static u64 kt_unmap_queued(struct kt *kt, u64 iova, u64 len, bool queued)
 	iommu_iotlb_gather_init(&gather);
 	gather.queued = queued;
 	kt->nr_flushes = 0;
-	done = kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len,
-					      &gather);
+	done = kt_op_unmap(kt, iova, len, &gather);
 	expect = kt_model_unmap(kt, iova, len, &smallest);
-	KUNIT_ASSERT_EQ_MSG(kt->test, done, expect,
-			    "unmap %#llx, %#llx bytes", iova, len);
+	KUNIT_ASSERT_EQ_MSG(kt->test, done, expect, "unmap %#llx, %#llx bytes",
+			    iova, len);
 	kt_expect_gather(kt, &gather, iova, done, smallest);
 
 	/* Each table that went is on the list of exactly one flush */
@@ -236,7 +228,7 @@ static unsigned int kt_max_lg2(struct kt *kt, unsigned int nr)
 
 	for (lg2 = 63; lg2 > 0; lg2--)
 		if ((kt->sizes & (1ULL << lg2)) &&
-		    kt->last >> lg2 >= nr - 1)
+		    kt_fits(kt, (u64)(nr - 1) << lg2, 1ULL << lg2))
 			return lg2;
 	return kt->min_lg2;
 }

@@ -29,7 +29,7 @@ MODULE_PARM_DESC(kunit_ops, "Operations of each random test");
 
 /* Leaves that one map makes at most, and all of them together */
 #define KT_RANDOM_RANGE 600
-#define KT_RANDOM_LEAVES 5000
+#define KT_RANDOM_LEAVES 3000
 
 static u32 kt_below(struct rnd_state *rnd, u32 limit)
 {
@@ -151,8 +151,8 @@ static void kt_random_dirty(struct kt *kt, struct rnd_state *rnd)
 	if (!PTF_DIRTY)
 		return;
 	if (leaf)
-		kt_set_dirty(kt, leaf->iova +
-				 (kt_u64(rnd) & pt_low_mask(leaf->lg2)));
+		kt_set_dirty(kt, leaf->iova + (kt_u64(rnd) &
+					       pt_low_mask(leaf->lg2)));
 	len = min(len - 1, kt->last - iova) + 1;
 	if (kt_below(rnd, 2))
 		kt_scan_range(kt, iova, len,
@@ -186,18 +186,20 @@ static void random_operations(struct kunit *test)
 		struct kt_leaf *leaf = kt_model_next(kt, 0, kt->last);
 
 		kt_unmap(kt, leaf->iova,
-			 (kt->last - leaf->iova) &
-				 ~pt_low_mask(kt->min_lg2) ?:
+			 (kt->last - leaf->iova) & ~pt_low_mask(kt->min_lg2) ?:
 				 1ULL << kt->min_lg2);
 	}
 	kt_check(kt);
 }
 
+#define kt_slow                           \
+	{                                 \
+		.speed = KUNIT_SPEED_SLOW \
+	}
+
 static struct kunit_case kt_random_cases[] = {
-	KUNIT_CASE_PARAM_ATTR(random_operations, kt_any,
-			      ((struct kunit_attributes){
-				      .speed = KUNIT_SPEED_SLOW })),
-	{}
+	KUNIT_CASE_PARAM_ATTR(random_operations, kt_any, kt_slow),
+	{},
 };
 
 KT_SUITE(random);

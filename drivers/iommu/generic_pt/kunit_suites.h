@@ -2,8 +2,8 @@
 /*
  * KUnit: all suites of a format
  *
- * Included by fmt/iommu_template.h, after the format's own file, which may add
- * suites of its own by the list PTF_KUNIT_SUITES.
+ * Included by fmt/iommu_template.h, after the format's own file, which may have
+ * suites of its own.
  */
 #ifndef __GENERIC_PT_KUNIT_SUITES_H
 #define __GENERIC_PT_KUNIT_SUITES_H
@@ -14,15 +14,12 @@
 #include "kunit_grow.h"
 #include "kunit_life.h"
 #include "kunit_map.h"
+#include "kunit_race.h"
 #include "kunit_random.h"
 #include "kunit_unmap.h"
 
-#ifndef PTF_KUNIT_SUITES
-#define PTF_KUNIT_SUITES
-#endif
-
-kunit_test_suites(&kt_fmt_suite, PTF_KUNIT_SUITES &kt_map_suite,
-		  &kt_unmap_suite, &kt_flush_suite, &kt_grow_suite,
-		  &kt_dirty_suite, &kt_life_suite, &kt_random_suite);
+kunit_test_suites(&kt_fmt_suite, &kt_map_suite, &kt_unmap_suite,
+		  &kt_flush_suite, &kt_grow_suite, &kt_dirty_suite,
+		  &kt_life_suite, &kt_race_suite, &kt_random_suite);
 
 #endif /* __GENERIC_PT_KUNIT_SUITES_H */

@@ -34,12 +34,14 @@
  *     present, software still sees which table stood there.
  *  3. The table's range is flushed with the table on the gather's freelist, so
  *     that the driver flushes walk caches too. The driver frees the list, which
- *     waits for an RCU grace period.
+ *     waits for two RCU grace periods.
  *  4. The tombstone is emptied, if it is still there.
  *
- * It all happens within one RCU read side, so the memory of the table cannot
- * come back as another table before step 4, and the tombstone names it alone.
- * The parent may die and be removed meanwhile; its memory stays as long.
+ * It all happens within one RCU read side, so the first grace period ends after
+ * step 4. Whoever saw the tombstone began before that, so the second one ends
+ * after him: as long as somebody may compare with a tombstone, the memory of the
+ * table does not come back, and the tombstone names this table alone. The parent
+ * may die and be removed meanwhile; its memory stays as long.
  *
  * A map that meets a dead table or a tombstone (its range is disjoint from what
  * the remover unmapped, yet in the same table) must not wait: it may have
@@ -60,8 +62,9 @@
  * held: the old top gets its place in the new one, the driver changes the
  * hardware's pointer and flushes, then the new top is published to software.
  * Only then can something be mapped that needs it. Last, the old top loses the
- * user that being the top was. A walk that began at the old top stays valid,
- * since the old top translates its part as before.
+ * user that being the top was, by the caller who grew the tree or by one who
+ * finds the table in its way before. A walk that began at the old top stays
+ * valid, since the old top translates its part as before.
  */
 #ifndef __GENERIC_PT_TABLES_H
 #define __GENERIC_PT_TABLES_H
@@ -126,8 +129,7 @@ static __always_inline bool pt_users_get(struct pt_desc *desc, unsigned int nr)
 static void pt_park(struct pt_iommu *iommu, struct pt_desc *desc);
 
 /*
- * Subtract items, or PT_USERS_TOP. True when that parked the table, which now
- * needs a place.
+ * Subtract items. True when that parked the table, which now needs a place.
  */
 static __always_inline bool pt_users_sub(struct pt_desc *desc, unsigned int nr)
 {
@@ -135,13 +137,34 @@ static __always_inline bool pt_users_sub(struct pt_desc *desc, unsigned int nr)
 	int left;
 
 	do {
-		PT_WARN_ON((users & (PT_USERS_LIVE | PT_USERS_TOP)) < nr);
+		PT_WARN_ON((users & PT_USERS_LIVE) < nr);
 		left = users - nr;
 		if (unlikely(!(left & PT_USERS_ANY)))
 			left |= PT_USERS_PARKED;
 	} while (unlikely(!atomic_try_cmpxchg(&desc->users, &users, left)));
 
 	return unlikely(!(users & PT_USERS_PARKED) && (left & PT_USERS_PARKED));
+}
+
+/*
+ * The tree has a new top: the table that was it is one like any other now. Who
+ * notices that first takes the mark away. True when that parked the table, which
+ * now needs a place.
+ */
+static bool pt_users_put_top(struct pt_desc *desc)
+{
+	int users = atomic_read(&desc->users);
+	int left;
+
+	do {
+		if (!(users & PT_USERS_TOP))
+			return false;
+		left = users & ~PT_USERS_TOP;
+		if (!(left & PT_USERS_ANY))
+			left |= PT_USERS_PARKED;
+	} while (!atomic_try_cmpxchg(&desc->users, &users, left));
+
+	return !(users & PT_USERS_PARKED) && (left & PT_USERS_PARKED);
 }
 
 /**
@@ -296,6 +319,10 @@ static bool pt_remove_empty(struct pt_iommu *iommu, struct pt_desc *desc)
 	struct pt_dead dead;
 	unsigned long flags;
 	bool remove = false;
+	bool parked;
+
+	/* It has a parent, so if it was the top it is no more */
+	parked = pt_users_put_top(desc);
 
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
 	if ((atomic_read(&desc->users) & PT_USERS_ANY) == PT_USERS_PARKED) {
@@ -304,11 +331,13 @@ static bool pt_remove_empty(struct pt_iommu *iommu, struct pt_desc *desc)
 	}
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
-	if (!remove)
-		return false;
-	pt_remove(iommu, &dead);
-	pt_park(iommu, dead.parent);
-	return true;
+	if (remove) {
+		pt_remove(iommu, &dead);
+		pt_park(iommu, dead.parent);
+	} else if (parked) {
+		pt_park(iommu, desc);
+	}
+	return remove;
 }
 
 /* Forget a table that its owner takes out of the tree whole, parked or not */

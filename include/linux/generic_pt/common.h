@@ -17,6 +17,7 @@
  *	bits (a table is aligned to far more than that). Both change together
  *	in a single store when the tree grows; read it once per walk.
  * @features: Bits of &enum pt_features in force, fixed at init
+ * @max_level: Highest level that the top may have: what hardware can walk
  * @oa_last: Highest output address that a leaf may reach
  * @enc_mask: Memory encryption bit that physical addresses in the table carry,
  *	or 0
@@ -24,6 +25,7 @@
 struct pt_common {
 	unsigned long top;
 	u32 features;
+	u8 max_level;
 	u64 oa_last;
 	u64 enc_mask;
 };

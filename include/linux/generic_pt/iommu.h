@@ -38,7 +38,7 @@ struct pt_iommu_driver_ops;
  * @driver_ops: The driver's callbacks. Set before init; needed only with
  *	PT_FEAT_DYNAMIC_TOP.
  * @nid: NUMA node that tables are allocated from, or NUMA_NO_NODE. Set before
- *	init.
+ *	init; the driver may store another one at any time.
  * @iommu_device: Device that walks the tables, for cache maintenance under
  *	PT_FEAT_DMA_INCOHERENT. Set before init.
  * @park_lock: Protects @parked, private to the library

@@ -28,7 +28,7 @@ REFUSALS = ("amdvi_page_fault", "amdvi_get_pte_hwerror", "amdvi_mode_invalid",
 REFUSED = re.compile(rf"({'|'.join(REFUSALS)}) |Invalid (read|write) at addr .* rejected")
 COUNTED = ("amdvi_pages_inval", "amdvi_completion_wait")
 
-NVME_BAR0 = 0x10        # configuration space
+SMALL = 32 * MIB        # image of the boots that are not about volume
 NVME_ASQ = 0x28         # admin submission queue base address, NVMe base spec 3.1.3.9
 
 
@@ -47,7 +47,7 @@ class Rig:
     initrd: str
     out: str                    # directory for images and logs
     size: int = 256 * MIB
-    net_size: int = 16 * MIB
+    net_size: int = 4 * MIB
     progress: object = print
 
 
@@ -101,18 +101,21 @@ def setup(rig, name, script, disks, **more):
     more.setdefault("cmdline", "")
     more["cmdline"] = ("iommu.passthrough=0 amd_iommu=pgtbl_v1 page_poison=1 "
                        "nvme_core.io_timeout=20 nvme_core.admin_timeout=20 " + more["cmdline"])
-    more.setdefault("on_trouble", describe_translation)
-    more["trace"] = REFUSALS
+    more.setdefault("on_trouble", lambda guest: describe_translation(rig, guest))
+    more["trace"] = REFUSALS + COUNTED
     return Setup(name=name, script=script, kernel=rig.kernel, initrd=rig.initrd,
                  directory=os.path.join(rig.out, name), devices=devices(rig, disks), **more)
 
 
-def describe_translation(guest):
-    """For a guest in trouble: what the device table says."""
+def describe_translation(rig, guest):
+    """For a guest in trouble: was anything going to be translated?"""
     iommu = amdvi.Iommu(guest.memory)
+    yield f"QEMU {rig.qemu.version_text} with -device {iommu_device(rig.qemu)}"
     if not iommu.enabled:
-        return ["the IOMMU is not enabled"]
-    return [f"{name}: {iommu.device_entry(slot << 3)}" for name, slot in SLOTS.items()]
+        yield "the IOMMU is not enabled"
+        return
+    for name, slot in SLOTS.items():
+        yield f"{name}: {iommu.device_entry(slot << 3)}"
 
 
 # ---------------------------------------------------------------- checkpoints
@@ -340,7 +343,7 @@ def dma(rig, name, cmdline, size, net_size, corrupt=False):
 
 def injected_leaf(rig):
     """A leaf that is wrong must be seen as a refused DMA of that device."""
-    disks = make_disks(rig, 64 * MIB)
+    disks = make_disks(rig, SMALL)
     result = boot(rig.qemu, setup(rig, "amd-leaf", "inject", disks,
                                   checkpoints={"inject": clear_admin_leaf}), rig.progress)
     facts = result.facts
@@ -369,7 +372,7 @@ def injected_leaf(rig):
 
 def corrupted_image(rig):
     """One changed byte must be seen as a wrong checksum, and as nothing else."""
-    result, checks = dma(rig, "amd-checksum", "", 64 * MIB, MIB, corrupt=True)
+    result, checks = dma(rig, "amd-checksum", "", SMALL, MIB, corrupt=True)
     bad = [check for check in checks if not check.good]
     wrong = []
     if not any(check.name.startswith("nvme:") and "checksum" in check.detail for check in bad):
@@ -382,7 +385,7 @@ def corrupted_image(rig):
 
 def untranslated(rig):
     """Devices that bypass the tables must be seen."""
-    disks = make_disks(rig, 64 * MIB)
+    disks = make_disks(rig, SMALL)
     result = boot(rig.qemu, setup(rig, "amd-untranslated", "probe", disks,
                                   cmdline="iommu.passthrough=1"), rig.progress)
     wrong = [str(problem) for problem in result.problems]
@@ -394,7 +397,7 @@ def untranslated(rig):
 
 def hanging(rig):
     """A guest that does nothing any more must be stopped and reported."""
-    disks = make_disks(rig, 64 * MIB)
+    disks = make_disks(rig, SMALL)
     result = boot(rig.qemu, setup(rig, "amd-hang", "hang", disks, silence=10), rig.progress)
     wrong = [str(problem) for problem in result.problems if problem.kind != "hang"]
     if not any(problem.kind == "hang" for problem in result.problems):
@@ -406,18 +409,20 @@ def hanging(rig):
 
 
 def guest_choices(result):
-    """What the guest's kernel says it chose"""
-    console = result.console
-    return {
-        "default domain": klog.first(console, r"iommu: Default domain type: (.*)"),
-        "invalidation": klog.first(console, r"iommu: DMA domain TLB invalidation policy: (.*)"),
-    }
+    """Kind of domain and of invalidation, by what the groups are: the kernel's
+    message about lazy mode comes before the driver makes it strict."""
+    types = {line["type"] for line in result.all("device") if line["bdf"] in NAMES}
+    meaning = {"DMA": "translated, strict", "DMA-FQ": "translated, lazy", "identity": "identity"}
+    text = "; ".join(meaning.get(kind, kind) for kind in sorted(types))
+    asked = klog.first(result.console, r"TLB invalidation policy: (\w+) mode \(set via")
+    forced = klog.first(result.console, r"AMD-Vi: (Using strict mode.*)")
+    return text + (f" (asked for: {asked})" if asked else "") + (f" ({forced})" if forced else "")
 
 
 SCENARIOS = {
     "amd-strict": lambda rig: dma(rig, "amd-strict", "iommu.strict=1", rig.size, rig.net_size),
     "amd-lazy": lambda rig: dma(rig, "amd-lazy", "iommu.strict=0", rig.size, rig.net_size),
-    "amd-v2": lambda rig: dma(rig, "amd-v2", "amd_iommu=pgtbl_v2", 64 * MIB, MIB),
+    "amd-v2": lambda rig: dma(rig, "amd-v2", "amd_iommu=pgtbl_v2", SMALL, MIB),
     "amd-leaf": injected_leaf,
     "amd-checksum": corrupted_image,
     "amd-untranslated": untranslated,

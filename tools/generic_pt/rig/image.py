@@ -33,8 +33,8 @@ def content(number, length):
 
 
 def file_length(size):
-    # Leaves a quarter of the image free for what the guest copies
-    return size * 3 // 4 // FILES
+    # Leaves room for the journal and for what the guest copies
+    return size // 2 // FILES
 
 
 def build(path, size):

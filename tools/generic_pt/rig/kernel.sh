@@ -48,7 +48,11 @@ guest_kernel()
 	rm -f "$build/.config.new.old"
 
 	say "building the guest kernel (log: ${log#"$ROOT"/}; minutes the first time)"
-	make -C "$KERNEL" O="$build" ARCH=x86_64 -j"$JOBS" bzImage >>"$log" 2>&1 || {
+	heartbeat "guest kernel" "$build"
+	rc=0
+	make -C "$KERNEL" O="$build" ARCH=x86_64 -j"$JOBS" bzImage >>"$log" 2>&1 || rc=$?
+	heartbeat_end
+	[ "$rc" = 0 ] || {
 		grep -E 'error:|Error ' "$log" | head -n 10 >&2
 		die "the guest kernel does not build" "see $log"
 	}

@@ -22,6 +22,9 @@ from qmp import Memory, Monitor, QmpError
 
 MIB = 1 << 20
 
+# Lines that are for the summary, not for who watches
+QUIET = ("alive", "device", "moved", "tables")
+
 
 class MachineError(Exception):
     pass
@@ -130,12 +133,12 @@ class Setup:
     cmdline: str = ""
     parameters: dict = field(default_factory=dict)  # rig.NAME=VALUE for the script
     checkpoints: dict = field(default_factory=dict)     # name -> function(Guest)
-    on_trouble: object = None       # function(Guest) -> list of str, when it hangs
+    on_trouble: object = None       # function(Guest) -> texts, when it hangs
     on_tick: object = None          # function(Guest), about once a second
     trace: tuple = ()               # QEMU trace events from the start
     memory_mib: int = 1024          # at most 2048: see qmp.Memory
     cpus: int = 2
-    timeout: float = 240            # seconds for the whole boot
+    timeout: float = 600            # seconds for the whole boot
     silence: float = 90             # seconds without a sign of life
 
 
@@ -206,8 +209,8 @@ class Boot:
 
     def command(self):
         setup = self.setup
-        cmdline = ["console=ttyS0", "panic=-1", "oops=panic", setup.cmdline,
-                   f"rig.script={setup.script}"]
+        cmdline = ["console=ttyS0", "panic=-1", "oops=panic", "no_timer_check",
+                   setup.cmdline, f"rig.script={setup.script}"]
         cmdline += [f"rig.{key}={value}" for key, value in setup.parameters.items()]
         size = f"{setup.memory_mib}M"
         # Strict boot order: the firmware leaves the devices alone. Otherwise its
@@ -323,7 +326,8 @@ class Boot:
                 self.progress(f"guest: {text}")
             return
         self.result.lines.append(line)
-        self.progress(text[len("RIG: "):])
+        if line.word not in QUIET:
+            self.progress(text[len("RIG: "):])
         if line.word == "fail":
             self.result.problem(line["kind"], line["text"])
         elif line.word == "end":

@@ -27,8 +27,7 @@ static const struct kt_config kt_amdv1_configs[] = {
 	},
 	{
 		.name = "6 levels, all of 64 bits",
-		.features = BIT(PT_FEAT_FULL_VA) |
-			    BIT(PT_FEAT_FLUSH_RANGE) |
+		.features = BIT(PT_FEAT_FULL_VA) | BIT(PT_FEAT_FLUSH_RANGE) |
 			    BIT(PT_FEAT_DETAILED_GATHER),
 		.vasz_lg2 = 64,
 		.oasz_lg2 = 52,
@@ -67,8 +66,7 @@ static const struct kt_config kt_amdv1_configs[] = {
 	},
 	{
 		.name = "grows from 2 levels to 4",
-		.features = BIT(PT_FEAT_DYNAMIC_TOP) |
-			    BIT(PT_FEAT_FLUSH_RANGE),
+		.features = BIT(PT_FEAT_DYNAMIC_TOP) | BIT(PT_FEAT_FLUSH_RANGE),
 		.vasz_lg2 = 48,
 		.oasz_lg2 = 52,
 		.top_level = 1,
@@ -139,8 +137,7 @@ static const struct kt_config kt_amdv1_configs[] = {
 
 static const struct kt_config *kt_config(unsigned int nr)
 {
-	return nr < ARRAY_SIZE(kt_amdv1_configs) ? &kt_amdv1_configs[nr] :
-						   NULL;
+	return nr < ARRAY_SIZE(kt_amdv1_configs) ? &kt_amdv1_configs[nr] : NULL;
 }
 
 static struct pt_iommu_amdv1_cfg kt_fmt_cfg(const struct kt_config *cfg)
@@ -226,7 +223,7 @@ static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
 #include "kunit_amdv1_compare.h"
 #include "kunit_amdv1_golden.h"
 
-/* Suites that no other format has */
-#define PTF_KUNIT_SUITES &kt_golden_suite, &kt_compare_suite,
+/* What no other format has */
+kunit_test_suites(&kt_golden_suite, &kt_compare_suite);
 
 #endif /* __GENERIC_PT_FMT_KUNIT_AMDV1_H */

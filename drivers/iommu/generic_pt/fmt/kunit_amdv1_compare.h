@@ -18,9 +18,10 @@
 #include "../kunit_ops.h"
 #include "../kunit_random.h"
 
-#include "kunit_amdv1_peer.h"
+/* A module cannot reach that code */
+#if IS_ENABLED(CONFIG_IOMMU_PT_PEERS) && IS_BUILTIN(CONFIG_IOMMU_PT_AMDV1)
 
-#ifdef PT_KUNIT_PEER_AMDV1
+#include "../peer/peer.h"
 
 #define KT_TABLE_OA 0xffffffffff000ULL
 
@@ -87,12 +88,13 @@ static void kt_compare_table(struct kt *kt, const u64 *ours, const u64 *theirs,
 		bool is_table = level && ((theirs[i] >> 9) & 7) == level;
 
 		if (is_table && !ours[i]) {
-			KUNIT_ASSERT_TRUE_MSG(
-				kt->test,
-				kt_peer_empty(phys_to_virt(theirs[i] &
-							   KT_TABLE_OA),
-					      level - 1),
-				"nothing at %#llx, level %u", at, level);
+			const u64 *table =
+				phys_to_virt(theirs[i] & KT_TABLE_OA);
+
+			KUNIT_ASSERT_TRUE_MSG(kt->test,
+					      kt_peer_empty(table, level - 1),
+					      "nothing at %#llx, level %u", at,
+					      level);
 			continue;
 		}
 		if (!is_table) {
@@ -109,45 +111,76 @@ static void kt_compare_table(struct kt *kt, const u64 *ours, const u64 *theirs,
 	}
 }
 
-static void kt_compare_trees(struct kt *kt, struct kt_peer *peer)
+static void kt_compare_trees(struct kt *kt, struct iommu_domain *peer)
 {
 	unsigned int level;
-	u64 *top = kt_peer_top(peer, &level);
+	u64 *top = pt_peer_amdv1.root(peer, &level);
 
-	KUNIT_ASSERT_EQ_MSG(kt->test, kt->hw_level, level, "level of the top");
-	kt_compare_table(kt, phys_to_virt(kt->hw_root), top, level, 0);
+	KUNIT_ASSERT_EQ_MSG(kt->test, kt->hw_level + 1, level, "levels");
+	kt_compare_table(kt, phys_to_virt(kt->hw_root), top, level - 1, 0);
 }
 
-/* As iommu_map() cuts a range: pages of one size, as many as are alike */
-static void kt_peer_map_range(struct kt *kt, struct kt_peer *peer, u64 iova,
-			      u64 oa, u64 len, int prot)
+/*
+ * Map a range in both. 6.12 gets it as iommu_map() cuts it, so many pages of one
+ * size a call; we get it the same way, or @whole.
+ */
+static void kt_map_both(struct kt *kt, struct iommu_domain *peer, u64 iova,
+			u64 oa, u64 len, int prot, bool whole)
 {
+	if (whole)
+		kt_map(kt, iova, oa, len, prot);
 	while (len) {
 		unsigned int lg2 = kt_model_lg2(kt->sizes, iova, oa, len);
-		u64 size = 1ULL << lg2, count = 1;
+		u64 size = 1ULL << lg2, count = 1, done;
+		size_t mapped = 0;
+		int ret;
 
 		while (len - (count << lg2) &&
 		       kt_model_lg2(kt->sizes, iova + (count << lg2),
 				    oa + (count << lg2),
 				    len - (count << lg2)) == lg2)
 			count++;
-		KUNIT_ASSERT_EQ(kt->test, 0,
-				kt_peer_map(peer, iova, oa, size, count,
-					    prot));
+		ret = peer->ops->map_pages(peer, iova, oa, size, count, prot,
+					   GFP_KERNEL, &mapped);
+		KUNIT_ASSERT_EQ(kt->test, ret, 0);
+		if (!whole) {
+			mapped = 0;
+			ret = pt_iommu_amdv1_map_pages(&kt->domain, iova, oa,
+						       size, count, prot,
+						       GFP_KERNEL, &mapped);
+			KUNIT_ASSERT_EQ(kt->test, ret, 0);
+			KUNIT_ASSERT_EQ(kt->test, mapped, size * count);
+			kt_model_map(kt, iova, oa, size * count, prot, U64_MAX,
+				     &done);
+		}
 		iova += count << lg2;
 		oa += count << lg2;
 		len -= count << lg2;
 	}
 }
 
-static void kt_free_peer(void *peer)
+/* Unmap one leaf in both */
+static void kt_unmap_both(struct kt *kt, struct iommu_domain *peer,
+			  const struct kt_leaf *leaf)
 {
-	kt_peer_free(peer);
+	u64 iova = leaf->iova, size = 1ULL << leaf->lg2;
+	struct iommu_iotlb_gather gather;
+	size_t done;
+
+	KUNIT_ASSERT_EQ(kt->test, size, kt_unmap(kt, iova, size));
+	iommu_iotlb_gather_init(&gather);
+	done = peer->ops->unmap_pages(peer, iova, size, 1, &gather);
+	KUNIT_ASSERT_EQ(kt->test, size, done);
 }
 
-static struct kt_peer *kt_new_peer(struct kunit *test)
+static void kt_free_peer(void *peer)
 {
-	struct kt_peer *peer = kt_peer_alloc();
+	pt_peer_amdv1.free(peer);
+}
+
+static struct iommu_domain *kt_new_peer(struct kunit *test)
+{
+	struct iommu_domain *peer = pt_peer_amdv1.alloc(3);
 
 	KUNIT_ASSERT_NOT_NULL(test, peer);
 	KUNIT_ASSERT_EQ(test, 0,
@@ -158,15 +191,15 @@ static struct kt_peer *kt_new_peer(struct kunit *test)
 /* One leaf of each size, at its own IOVA and the highest OA */
 static void compare_each_size(struct kunit *test)
 {
-	struct kt_peer *peer = kt_new_peer(test);
+	struct iommu_domain *peer = kt_new_peer(test);
 	struct kt *kt = test->priv;
 	unsigned int lg2;
 
 	for (lg2 = kt->min_lg2; lg2; lg2 = kt_next_lg2(kt, lg2)) {
 		u64 size = 1ULL << lg2;
 
-		kt_map(kt, size, kt_oa(kt, lg2), size, KT_RW);
-		kt_peer_map_range(kt, peer, size, kt_oa(kt, lg2), size, KT_RW);
+		kt_map_both(kt, peer, size, kt_oa(kt, lg2), size, KT_RW,
+			    lg2 % 2);
 		kt_compare_trees(kt, peer);
 	}
 }
@@ -175,7 +208,7 @@ static void compare_each_size(struct kunit *test)
 static void compare_random_ranges(struct kunit *test)
 {
 	static const int prots[] = { IOMMU_READ, IOMMU_WRITE, KT_RW };
-	struct kt_peer *peer = kt_new_peer(test);
+	struct iommu_domain *peer = kt_new_peer(test);
 	ulong seed = kunit_seed ?: get_random_long();
 	struct kt *kt = test->priv;
 	struct rnd_state rnd;
@@ -201,14 +234,10 @@ static void compare_random_ranges(struct kunit *test)
 			len = (u64)KT_RANDOM_RANGE << align;
 		leaf = kt_model_next(kt, iova, iova + len - 1);
 		if (!leaf && kt->nr_leaves < KT_RANDOM_LEAVES) {
-			kt_map(kt, iova, oa, len, prot);
-			kt_peer_map_range(kt, peer, iova, oa, len, prot);
+			kt_map_both(kt, peer, iova, oa, len, prot,
+				    kt_below(&rnd, 2));
 		} else if (leaf) {
-			u64 start = leaf->iova, size = 1ULL << leaf->lg2;
-
-			KUNIT_ASSERT_EQ(test, size, kt_unmap(kt, start, size));
-			KUNIT_ASSERT_EQ(test, size,
-					kt_peer_unmap(peer, start, size, 1));
+			kt_unmap_both(kt, peer, leaf);
 		}
 		kt_compare_trees(kt, peer);
 	}
@@ -218,15 +247,14 @@ static void compare_random_ranges(struct kunit *test)
 /* Both see the same dirty leaves, whichever item hardware has marked */
 static void compare_dirty(struct kunit *test)
 {
-	struct kt_peer *peer = kt_new_peer(test);
+	struct iommu_domain *peer = kt_new_peer(test);
 	struct kt *kt = test->priv;
 	unsigned int lg2, i;
 
 	for (lg2 = kt->min_lg2; lg2 && lg2 < 36; lg2 = kt_next_lg2(kt, lg2)) {
 		u64 size = 1ULL << lg2;
 
-		kt_map(kt, size, 0, size, KT_RW);
-		kt_peer_map_range(kt, peer, size, 0, size, KT_RW);
+		kt_map_both(kt, peer, size, 0, size, KT_RW, true);
 	}
 	for (lg2 = kt->min_lg2; lg2 && lg2 < 36; lg2 = kt_next_lg2(kt, lg2)) {
 		u64 iova = 1ULL << lg2;
@@ -239,9 +267,9 @@ static void compare_dirty(struct kunit *test)
 			struct kt_hw hw;
 			u64 at = iova + i * (iova / 3), *table;
 
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), at);
-			table = kt_peer_top(peer, &level);
-			for (;; level--) {
+			kt_op_set_dirty(kt, at);
+			table = pt_peer_amdv1.root(peer, &level);
+			while (level--) {
 				table += at >> (12 + 9 * level) & 511;
 				hw = kt_fmt_decode(kt->cfg, *table, level);
 				if (hw.kind != KT_TABLE)
@@ -254,11 +282,11 @@ static void compare_dirty(struct kunit *test)
 			flags = i == 1 ? IOMMU_DIRTY_NO_CLEAR : 0;
 			iommu_dirty_bitmap_init(&dirty, NULL, &ours);
 			KUNIT_EXPECT_EQ(test, 0,
-					pt_iommu_amdv1_read_and_clear_dirty(
-						&kt->domain, iova, iova,
-						flags, &dirty));
+					kt_op_dirty(kt, iova, iova, flags,
+						    &dirty));
 			iommu_dirty_bitmap_init(&dirty, NULL, &theirs);
-			kt_peer_read_dirty(peer, iova, iova, flags, &dirty);
+			peer->dirty_ops->read_and_clear_dirty(peer, iova, iova,
+							      flags, &dirty);
 			KUNIT_EXPECT_EQ(test, ours.start, theirs.start);
 			KUNIT_EXPECT_EQ(test, ours.end, theirs.end);
 			kt_compare_trees(kt, peer);
@@ -266,7 +294,7 @@ static void compare_dirty(struct kunit *test)
 	}
 }
 
-#else /* !PT_KUNIT_PEER_AMDV1 */
+#else /* !CONFIG_IOMMU_PT_PEERS */
 
 static const void *kt_compare_gen_params(const void *prev, char *desc)
 {
@@ -282,13 +310,13 @@ static void kt_no_peer(struct kunit *test)
 #define compare_random_ranges kt_no_peer
 #define compare_dirty kt_no_peer
 
-#endif /* PT_KUNIT_PEER_AMDV1 */
+#endif /* CONFIG_IOMMU_PT_PEERS */
 
 static struct kunit_case kt_compare_cases[] = {
 	KUNIT_CASE_PARAM(compare_each_size, kt_compare_gen_params),
 	KUNIT_CASE_PARAM(compare_random_ranges, kt_compare_gen_params),
 	KUNIT_CASE_PARAM(compare_dirty, kt_compare_gen_params),
-	{}
+	{},
 };
 
 KT_SUITE(compare);

@@ -81,8 +81,7 @@ static void golden_leaves(struct kunit *test)
 
 		KUNIT_EXPECT_EQ_MSG(test, word,
 				    ptf_leaf_item(attrs, oa, level, lg2),
-				    "level %u, 2^%u, OA %#llx", level, lg2,
-				    oa);
+				    "level %u, 2^%u, OA %#llx", level, lg2, oa);
 		KUNIT_EXPECT_EQ(test, lg2, ptf_leaf_lg2(word, level));
 		KUNIT_EXPECT_EQ(test, oa,
 				ptf_leaf_oa(&amdv1_plain, word, level));
@@ -231,9 +230,7 @@ static void golden_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, top[20], 0x2000000055554001);
 
 	/* Hardware marks one item, then the scan clears it */
-	KUNIT_EXPECT_EQ(test, 0,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt),
-						     0x8040209fff));
+	KUNIT_EXPECT_EQ(test, 0, kt_op_set_dirty(kt, 0x8040209fff));
 	KUNIT_EXPECT_EQ(test, top[8], 0x400000005555be01);
 	KUNIT_EXPECT_EQ(test, top[9], 0x400000005555be41);
 	KUNIT_EXPECT_EQ(test, top[10], 0x400000005555be01);
@@ -258,8 +255,8 @@ static void golden_hw_info(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, info.host_pt_root & 0xfff, 0);
 		KUNIT_EXPECT_EQ(test, info.host_pt_root & 0x800000000000,
 				cfg.enc_mask);
-		KUNIT_EXPECT_NOT_NULL(test, kt_page(kt,
-						    phys_to_virt(kt->hw_root)));
+		KUNIT_EXPECT_NOT_NULL(test,
+				      kt_page(kt, phys_to_virt(kt->hw_root)));
 	}
 	/* Seven levels there are not */
 	kt_stop(kt);
@@ -274,7 +271,7 @@ static struct kunit_case kt_golden_cases[] = {
 	KUNIT_CASE(golden_sizes),
 	KUNIT_CASE(golden_memory),
 	KUNIT_CASE(golden_hw_info),
-	{}
+	{},
 };
 
 KT_SUITE(golden);

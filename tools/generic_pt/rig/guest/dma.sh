@@ -25,6 +25,8 @@ say_disk_bytes() { # DISK NAME
 	say moved device="$2" what=read bytes=$(($(sectors 3 "$1") * 512))
 }
 
+# MODE direct maps large buffers of the caller, MODE buffered single pages of
+# the page cache
 write_image() { # DISK NAME MODE
 	local flags=
 	[ "$3" = direct ] && flags="iflag=direct oflag=direct"
@@ -34,9 +36,12 @@ write_image() { # DISK NAME MODE
 	say wrote device="$2" how="$3"
 }
 
-read_image() { # DISK NAME
+read_image() { # DISK NAME MODE
+	local flags=
+	[ "$3" = direct ] && flags=iflag=direct
+	# shellcheck disable=SC2086
 	say sum device="$2" what=image bytes="$size" \
-		md5="$(dd if="/dev/$1" bs=8M 2> /dev/null | md5sum | cut -d' ' -f1)"
+		md5="$(dd if="/dev/$1" bs=8M $flags 2> /dev/null | md5sum | cut -d' ' -f1)"
 }
 
 use_files() { # DISK NAME
@@ -46,7 +51,7 @@ use_files() { # DISK NAME
 		fail disk "cannot mount the file system on $2"
 		return
 	}
-	cp "$dir/file-0" "$dir/copy-of-file-0"
+	cp "$dir/file-0" "$dir/copy-of-file-0" || fail disk "cannot copy a file on $2"
 	rm "$dir/file-1"
 	mkdir "$dir/many"
 	for i in $(seq 100); do
@@ -114,8 +119,8 @@ ping -c 1 -W 10 10.0.2.2 > /dev/null || fail network "no answer through virtio-n
 ping -c 1 -W 10 10.0.3.2 > /dev/null || fail network "no answer through e1000e"
 checkpoint watched
 
-sample_iommu_pages /tmp/most &
-sampler=$!
+watch_work /tmp/most &
+watcher=$!
 
 write_image nvme0n1 nvme direct &
 jobs=$!
@@ -130,9 +135,9 @@ wait $jobs
 checkpoint written
 
 drop_caches
-read_image nvme0n1 nvme &
+read_image nvme0n1 nvme direct &
 jobs=$!
-read_image vdb virtio-blk &
+read_image vdb virtio-blk buffered &
 wait $jobs $!
 
 use_files nvme0n1 nvme &
@@ -145,6 +150,6 @@ say_disk_bytes vda source
 say_disk_bytes nvme0n1 nvme
 say_disk_bytes vdb virtio-blk
 
-kill $sampler
+kill $watcher
 say tables when=during pages="$(cat /tmp/most)"
 say tables when=after pages="$(iommu_pages)"

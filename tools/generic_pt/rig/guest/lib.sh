@@ -58,14 +58,27 @@ iommu_pages() {
 	sed -n 's/^nr_iommu_pages //p' /proc/vmstat
 }
 
-# sample_iommu_pages FILE: keep the largest number of pages in FILE, until killed
-sample_iommu_pages() {
-	local now max=0
+# Sectors and bytes that disks and cards have moved
+work_done() {
+	cat /sys/block/*/stat /sys/class/net/*/statistics/[rt]x_bytes |
+		awk 'NF > 1 { n += $3 + $7 } NF == 1 { n += $1 } END { print n }'
+}
+
+# watch_work FILE: until killed, keep the largest number of IOMMU pages in FILE,
+# and tell the host every now and then that work goes on, if it does
+watch_work() {
+	local now before=0 max=0 i=0
 	while :; do
 		now=$(iommu_pages)
 		if [ "${now:-0}" -gt $max ]; then
 			max=$now
 			echo "$max" > "$1"
+		fi
+		i=$((i + 1))
+		if [ $((i % 20)) = 0 ]; then
+			now=$(work_done)
+			[ "$now" = "$before" ] || say alive work="$now"
+			before=$now
 		fi
 		usleep 300000
 	done

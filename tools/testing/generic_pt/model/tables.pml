@@ -20,8 +20,9 @@
  *
  * Compile with one of these to see that the model can fail: -DNO_FLUSH (a table
  * is removed without a flush), -DNO_HELP (a map takes a tombstone over without
- * a flush), -DEARLY_FREE (no grace period), -DCOUNT_LATE (a map counts after it
- * stored), -DPLACE_BLIND (a parked table gets a place whatever happened to it).
+ * a flush), -DEARLY_FREE (no grace period), -DONE_PERIOD (only one), -DCOUNT_LATE
+ * (a map counts after it stored), -DPLACE_BLIND (a parked table gets a place
+ * whatever happened to it).
  */
 
 #define CALLERS 3
@@ -34,6 +35,7 @@
 #define FREE 0
 #define USED 1
 #define DEFERRED 2		/* waits for the end of a grace period */
+#define DEFERRED_AGAIN 3	/* and for that of a second one */
 
 #define PRESENT(item) ((item) != 0 && (item) < TOMB)
 #define REGION(c) ((c) / 2)
@@ -108,6 +110,20 @@ inline free_table(t)
 	state[t] = FREE
 }
 
+inline defer_again(t)
+{
+#ifdef ONE_PERIOD
+	readers[t] = 0;
+#else
+	readers[t] = reading;
+#endif
+	state[t] = DEFERRED_AGAIN;
+	if
+	:: readers[t] == 0 -> free_table(t)
+	:: else
+	fi
+}
+
 inline rcu_enter()
 {
 	reading = reading | BIT(c)
@@ -123,6 +139,8 @@ inline rcu_exit()
 			readers[i] = readers[i] & ~BIT(c);
 			if
 			:: state[i] == DEFERRED && readers[i] == 0 ->
+				defer_again(i)
+			:: state[i] == DEFERRED_AGAIN && readers[i] == 0 ->
 				free_table(i)
 			:: else
 			fi;
@@ -240,14 +258,10 @@ inline remove(t)
 	atomic {
 		state[t] = DEFERRED;
 #ifdef EARLY_FREE
-		readers[t] = 0;
+		free_table(t)
 #else
-		readers[t] = reading;
+		readers[t] = reading
 #endif
-		if
-		:: readers[t] == 0 -> free_table(t)
-		:: else
-		fi
 	}
 	exchange(t, TOMB + t, 0)
 }
