@@ -4,13 +4,14 @@
 
 S := tools/generic_pt
 
-.PHONY: help run test check kunit bench bench-compare kernel-path series clean
+.PHONY: help run test check kunit model bench bench-compare kernel-path series clean
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
 	@echo 'make test         everything below that can fail, and QEMU; last line counts it'
 	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc'
 	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU'
+	@echo 'make model        check the model of a table'"'"'s life with spin, more of it than make test'
 	@echo 'make bench        time the library against floors and 6.12 (fails only if it cannot)'
 	@echo 'make bench-compare A=FILE B=FILE   what moved from one build/bench.json to another'
 	@echo 'make kernel-path  prepare the kernel tree and print where it is'
@@ -34,6 +35,9 @@ check:
 
 kunit:
 	@$S/kunit.sh
+
+model:
+	@$S/model.sh full
 
 bench:
 	@$S/bench.sh

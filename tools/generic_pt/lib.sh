@@ -64,8 +64,8 @@ need()
 		die "dpkg-query not found: this is not Debian" "install by hand what these packages hold: $*"
 	missing=
 	for p; do
-		case $(dpkg-query -W -f '${db:Status-Status} ' "$p" 2>/dev/null) in
-		*installed*) ;;
+		case " $(dpkg-query -W -f '${db:Status-Status} ' "$p" 2>/dev/null)" in
+		*" installed "*) ;;
 		*) missing="$missing $p" ;;
 		esac
 	done
@@ -77,9 +77,10 @@ need()
 	# shellcheck disable=SC2086 # a list of words
 	(
 		flock 8
+		install="apt-get -q -y -o DPkg::Lock::Timeout=600 install --no-install-recommends"
 		export DEBIAN_FRONTEND=noninteractive
-		apt-get -q update &&
-		apt-get -q -y -o DPkg::Lock::Timeout=600 install --no-install-recommends $missing
+		# The lists of packages may be missing or old
+		$install $missing || { apt-get -q update; $install $missing; }
 	) 8>"$OUT/apt.lock" >"$OUT/apt.log" 2>&1 || {
 		tail -n 5 "$OUT/apt.log" >&2
 		die "apt-get could not install$missing" "see build/apt.log, check the network, then run this again"

@@ -4,11 +4,11 @@
 # Run all tests. Each part prints TAP on stdout and its progress on stderr; the
 # last line of this script counts what they said.
 #
-# usage: test.sh [PART...]    of: prepare check kunit rig ... (all that are there)
+# usage: test.sh [PART...]    of: prepare check kunit model rig ... (all that are there)
 
 . "$(dirname "$0")/lib.sh"
 
-PARTS=${*:-prepare check kunit user rig}
+PARTS=${*:-prepare check kunit user model rig}
 TAP=$OUT/tap
 PASSED=0 FAILED=0 SKIPPED=0
 
@@ -61,8 +61,9 @@ for p in $PARTS; do
 		[ ! -x "$ROOT/tools/testing/generic_pt/run.sh" ] ||
 			part user "$ROOT/tools/testing/generic_pt/run.sh"
 		;;
+	model) part model "$TOOLS/model.sh" ;;
 	rig) part rig "$TOOLS/rig.sh" test ;;
-	*) die "no part $p" "choose of: prepare check kunit user rig" ;;
+	*) die "no part $p" "choose of: prepare check kunit user model rig" ;;
 	esac
 done
 say "each result: build/tap/, logs: build/"

@@ -390,7 +390,7 @@ static noinline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
 /* Store one item if its table exists, and nothing is there */
 static __always_inline bool pt_map_item(struct pt_pos pos, pt_item_t item)
 {
-	if (unlikely(!pos.slot || pos.level || pos.item ||
+	if (unlikely(pos.level || pos.item ||
 		     !pt_users_get(pt_slot_desc(pos.slot), 1)))
 		return false;
 	WRITE_ONCE(*pos.slot, item);
@@ -405,10 +405,13 @@ static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
 					u64 oa, pt_item_t attrs)
 {
 	pt_item_t item = ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2);
-	bool done;
+	unsigned long top;
+	bool done = false;
 
 	rcu_read_lock();
-	done = pt_map_item(pt_find_leaf(common, iova), item);
+	top = pt_read_top(common);
+	if (likely(pt_level_covers(pt_top_level(top), iova)))
+		done = pt_map_item(pt_walk_leaf(common, top, iova), item);
 	rcu_read_unlock();
 	return done;
 }

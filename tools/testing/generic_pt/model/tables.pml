@@ -16,6 +16,7 @@
  *  - an IOVA that is mapped is translated, by fresh pointers and cached ones
  *  - a table that is freed is in no cache, not reachable, not parked, and nobody
  *    who may still use it is within an RCU read side
+ *  - a table that is removed holds nothing
  *  - no memory is touched that is free
  *
  * Compile with one of these to see that the model can fail: -DNO_FLUSH (a table
@@ -27,7 +28,7 @@
 
 #define CALLERS 3
 #ifndef ROUNDS
-#define ROUNDS 2
+#define ROUNDS 1, 2, 1		/* maps and unmaps of each caller */
 #endif
 #define TABLES 14		/* memory; id 0 is none */
 #define TOMB 16			/* added to an id: not present, but named */
@@ -251,6 +252,7 @@ inline park(t)
 
 inline remove(t)
 {
+	assert(level[t] == 1 || leaf[t] == 0);
 	exchange(t, t, TOMB + t);
 #ifndef NO_FLUSH
 	flush(region[t]);
@@ -458,20 +460,20 @@ inline unmap_whole()
 	}
 }
 
-proctype caller(byte c)
+proctype caller(byte c, left)
 {
-	byte t0, t1, n0, n1, d, dead, next, i, rounds;
+	byte t0, t1, n0, n1, d, dead, next, i;
 	bool ok, done, parks;
 
 	do
-	:: rounds < ROUNDS ->
+	:: left > 0 ->
 		map();
 		mapped = mapped | BIT(c);
 		if
 		:: unmap()
 		:: c == 2 -> unmap_whole()
 		fi;
-		rounds++
+		left--
 	:: else -> break
 	od
 }
@@ -515,12 +517,17 @@ end:	do
 	od
 }
 
+inline run_callers(r0, r1, r2)
+{
+	run caller(0, r0);
+	run caller(1, r1);
+	run caller(2, r2)
+}
+
 init
 {
 	atomic {
 		run hardware();
-		run caller(0);
-		run caller(1);
-		run caller(2)
+		run_callers(ROUNDS)
 	}
 }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A driver for tests: it does what the library's contract asks of a driver
+ */
+#include <string.h>
+
+#include <linux/mem_encrypt.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+
+#include <iommu-pages.h>
+#include <shim_alloc.h>
+
+#include "device.h"
+#include "domain.h"
+#include "lib_amdv1.h"
+
+bool hw_read64(uint64_t pa, uint64_t *value)
+{
+	u64 offset = pa - shim_arena_pa;
+
+	if (offset >= SHIM_PAGES << PAGE_SHIFT ||
+	    shim_page_state(shim_arena + offset) != SHIM_PAGE_USED)
+		return false;
+	*value = __atomic_load_n((u64 *)(shim_arena + offset),
+				 __ATOMIC_ACQUIRE);
+	return true;
+}
+
+static struct test_domain *to_domain(struct pt_iommu *iommu)
+{
+	return container_of(iommu, struct test_domain, pt.iommu);
+}
+
+static struct test_domain *of_domain(struct iommu_domain *domain)
+{
+	return to_domain(container_of(domain, struct pt_iommu, domain));
+}
+
+static void driver_iotlb_sync(struct iommu_domain *iommu_domain,
+			      struct iommu_iotlb_gather *gather)
+{
+	struct test_domain *domain = of_domain(iommu_domain);
+	bool tables = !list_empty(&gather->freelist);
+	struct page *page;
+
+	__atomic_add_fetch(&domain->flushed, 1, __ATOMIC_RELAXED);
+	/* An empty gather: nothing was unmapped, nothing may have left */
+	if (gather->start > gather->end) {
+		test_assert(!tables, "tables left with an empty gather");
+		return;
+	}
+	if (domain->device)
+		device_flush(domain->device, gather->start, gather->end,
+			     tables);
+	/* From here on hardware must not find them */
+	list_for_each_entry(page, &gather->freelist, lru)
+		__atomic_store_n(&page->state, SHIM_PAGE_LEAVING,
+				 __ATOMIC_RELEASE);
+	if (domain->device && tables)
+		device_check_freed(domain->device);
+	iommu_put_pages_list(&gather->freelist);
+}
+
+static void driver_flush_all(struct iommu_domain *iommu_domain)
+{
+	struct test_domain *domain = of_domain(iommu_domain);
+
+	__atomic_add_fetch(&domain->flushed_all, 1, __ATOMIC_RELAXED);
+	if (domain->device)
+		device_flush(domain->device, 0, ~0ULL, true);
+}
+
+static const struct iommu_domain_ops driver_ops = {
+	IOMMU_PT_DOMAIN_OPS(amdv1),
+	.iotlb_sync = driver_iotlb_sync,
+	.flush_iotlb_all = driver_flush_all,
+};
+
+static void driver_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
+			      unsigned int top_level)
+{
+	struct test_domain *domain = to_domain(iommu);
+	struct hw_root root = {
+		.table_pa = top_paddr,
+		.mode = top_level + 1,
+		.c_bit = domain->root.c_bit,
+	};
+
+	test_assert(domain->top_lock.raw.taken, "the top changes unlocked");
+	__atomic_add_fetch(&domain->grown, 1, __ATOMIC_RELAXED);
+	if (domain->device)
+		device_set_root(domain->device, &root);
+	domain->root = root;
+}
+
+static spinlock_t *driver_top_lock(struct pt_iommu *iommu)
+{
+	return &to_domain(iommu)->top_lock;
+}
+
+static const struct pt_iommu_driver_ops pt_driver_ops = {
+	.change_top = driver_change_top,
+	.get_top_lock = driver_top_lock,
+};
+
+int domain_init(struct test_domain *domain, const struct test_config *config)
+{
+	struct pt_iommu_amdv1_cfg cfg = {
+		.common.features = config->features,
+		.common.hw_max_vasz_lg2 = config->iova_lg2,
+		.common.hw_max_oasz_lg2 = config->oa_lg2,
+		.starting_level = config->start,
+	};
+	struct pt_iommu_amdv1_hw_info info;
+	int ret;
+
+	memset(domain, 0, sizeof(*domain));
+	spin_lock_init(&domain->top_lock);
+	domain->config = config;
+	domain->pt.iommu.nid = NUMA_NO_NODE;
+	domain->pt.iommu.driver_ops = &pt_driver_ops;
+	domain->pt.iommu.domain.ops = &driver_ops;
+	shim_sme_mask = config->sme_mask;
+	shim_pages_reuse_last(config->reuse_last);
+
+	ret = pt_iommu_amdv1_init(&domain->pt, &cfg, GFP_KERNEL);
+	if (ret)
+		return ret;
+	if (config->sizes)
+		domain->pt.iommu.domain.pgsize_bitmap &= config->sizes;
+	pt_iommu_amdv1_hw_info(&domain->pt, &info);
+	domain->root.c_bit = 0;
+	if (config->features & BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES))
+		domain->root.c_bit = config->sme_mask;
+	test_assert((info.host_pt_root & domain->root.c_bit) ==
+			    domain->root.c_bit,
+		    "the root is not encrypted");
+	domain->root.table_pa = info.host_pt_root & ~domain->root.c_bit;
+	domain->root.mode = info.mode;
+	return 0;
+}
+
+void domain_free(struct test_domain *domain)
+{
+	pt_iommu_deinit(&domain->pt.iommu);
+	rcu_barrier();
+	test_assert(!shim_pages_used(), "%lu tables leak", shim_pages_used());
+	test_assert(!atomic_read(&shim_node.stat[NR_IOMMU_PAGES]) &&
+			    !atomic_read(&shim_node.stat[NR_SECONDARY_PAGETABLE]),
+		    "the statistics do not come back to 0");
+}
+
+struct recount {
+	struct test_domain *domain;
+	const struct model *model;
+	/* Stretch and address at which the next page must be */
+	unsigned int stretch;
+	u64 next;
+	bool in_stretch;
+	unsigned long tables;
+	unsigned int without_place;
+};
+
+static void recount_page(void *arg, const struct hw_page *page)
+{
+	struct recount *recount = arg;
+	const struct model *model = recount->model;
+	const struct model_stretch *stretch;
+	struct model_leaf leaf;
+
+	if (!model)
+		return;
+	test_assert(recount->stretch < model->nr,
+		    "a page at %#llx that nobody mapped",
+		    (u64)page->iova);
+	stretch = &model->stretch[recount->stretch];
+	if (!recount->in_stretch)
+		recount->next = stretch->first;
+	test_assert(page->iova == recount->next,
+		    "a page at %#llx, the next one should be at %#llx",
+		    (u64)page->iova, recount->next);
+	leaf = model_leaf_of(model, stretch, page->iova);
+	test_assert(leaf.iova == page->iova && leaf.oa == page->pa &&
+			    leaf.lg2 == page->size_lg2,
+		    "page %#llx -> %#llx lg2 %u, should be %#llx -> %#llx lg2 %u",
+		    (u64)page->iova, (u64)page->pa, page->size_lg2, leaf.iova,
+		    leaf.oa, leaf.lg2);
+	test_assert(page->dirty == leaf.dirty, "page %#llx: dirty is %d",
+		    (u64)page->iova, page->dirty);
+	recount->next = page->iova + (1ULL << page->size_lg2);
+	recount->in_stretch = recount->next - 1 != stretch->last;
+	if (!recount->in_stretch)
+		recount->stretch++;
+}
+
+static void recount_table(void *arg, struct hw_step step, unsigned int entries,
+			  uint64_t iova)
+{
+	static unsigned char seen[SHIM_PAGES];
+	static unsigned char pass;
+	struct recount *recount = arg;
+	struct test_domain *domain = recount->domain;
+	void *table = phys_to_virt(step.table_pa);
+	unsigned long nr = virt_to_page(table) - shim_pages;
+	bool top = step.table_pa == domain->root.table_pa;
+	struct lib_table info;
+
+	if (!recount->tables++ && !++pass) {
+		memset(seen, 0, sizeof(seen));
+		pass = 1;
+	}
+	test_assert(seen[nr] != pass, "table %#llx is there twice",
+		    (u64)step.table_pa);
+	seen[nr] = pass;
+
+	lib_table(&domain->pt.iommu, table, &info);
+	test_assert(info.level + 1 == step.level, "table at %#llx: level %u",
+		    (u64)iova, info.level);
+	test_assert(info.live == entries,
+		    "table at %#llx level %u: %u users, but %u entries",
+		    (u64)iova, info.level, info.live, entries);
+	test_assert(info.top == top && !info.slot == top,
+		    "table at %#llx: top is %d, slot is %p", (u64)iova,
+		    info.top, info.slot);
+	if (!top)
+		test_assert(phys_to_virt(*(u64 *)info.slot & 0xffffffffff000ULL &
+					 ~domain->root.c_bit) == table,
+			    "table at %#llx: not at its slot", (u64)iova);
+	test_assert(info.parked == info.has_place,
+		    "table at %#llx: parked %d, has a place %d", (u64)iova,
+		    info.parked, info.has_place);
+	test_assert(entries || info.parked || top,
+		    "table at %#llx level %u is empty and stays", (u64)iova,
+		    info.level);
+}
+
+static void recount_fault(void *arg, uint64_t iova, uint64_t entry,
+			  enum hw_result result)
+{
+	test_fail("entry %#llx at %#llx: %s", (u64)entry, (u64)iova,
+		  hw_result_name(result));
+}
+
+void domain_recount(struct test_domain *domain, const struct model *model)
+{
+	static const struct hw_visitor visitor = {
+		.page = recount_page,
+		.table = recount_table,
+		.fault = recount_fault,
+	};
+	struct recount recount = { .domain = domain, .model = model };
+
+	rcu_barrier();
+	hw_for_each(&domain->root, &visitor, &recount);
+	test_assert(recount.tables == shim_pages_used(),
+		    "%lu tables are reachable, %lu allocated", recount.tables,
+		    shim_pages_used());
+	if (model)
+		test_assert(recount.stretch == model->nr,
+			    "mapped at %#llx, but no page there",
+			    model->stretch[recount.stretch].first);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A domain and its driver, and a recount of the domain's tables
+ */
+#ifndef DOMAIN_H
+#define DOMAIN_H
+
+#include <linux/bug.h>
+#include <linux/generic_pt/iommu.h>
+
+#include "hw_amdv1.h"
+#include "model.h"
+
+/**
+ * struct test_config - What kind of domain
+ * @name: For people
+ * @features: Bits of enum pt_features
+ * @start: Level of the first top, counted from 0
+ * @iova_lg2: lg2 of the hardware's IOVA space
+ * @oa_lg2: lg2 of the hardware's OA space
+ * @sizes: What the driver leaves of the leaf sizes, 0 for all
+ * @sme_mask: The machine's encryption bit
+ * @queued: Unmaps are flushed later, all at once
+ * @np_cache: Hardware caches what is not present
+ * @reuse_last: A freed page is the next that is allocated
+ */
+struct test_config {
+	const char *name;
+	u32 features;
+	unsigned int start;
+	unsigned int iova_lg2;
+	unsigned int oa_lg2;
+	u64 sizes;
+	u64 sme_mask;
+	bool queued;
+	bool np_cache;
+	bool reuse_last;
+};
+
+struct device;
+
+/**
+ * struct test_domain - A domain
+ * @pt: The library's part
+ * @top_lock: The driver's lock
+ * @config: What it was made from
+ * @root: What the device table entry says
+ * @device: Device with caches that uses it, or NULL
+ * @flushed: Flushes of a range so far
+ * @flushed_all: Flushes of everything so far
+ * @grown: Changes of the top so far
+ */
+struct test_domain {
+	struct pt_iommu_amdv1 pt;
+	spinlock_t top_lock;
+	const struct test_config *config;
+	struct hw_root root;
+	struct device *device;
+	unsigned long flushed;
+	unsigned long flushed_all;
+	unsigned long grown;
+};
+
+/* Make a domain; returns what the library's init returns */
+int domain_init(struct test_domain *domain, const struct test_config *config);
+void domain_free(struct test_domain *domain);
+
+/* Recount all tables. Nothing else may run. @model may be NULL. */
+void domain_recount(struct test_domain *domain, const struct model *model);
+
+/* End the test with a message */
+#define test_fail(...) SHIM_BUG(__VA_ARGS__)
+#define test_assert(condition, ...)          \
+	do {                                 \
+		if (unlikely(!(condition)))  \
+			test_fail(__VA_ARGS__); \
+	} while (0)
+
+#endif /* DOMAIN_H */

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations against the specification, see ops.h
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+
+#include <iommu-pages.h>
+#include <shim_alloc.h>
+
+#include "device.h"
+#include "ops.h"
+#include "random.h"
+
+#define DIRTY_BIT 0x40ULL
+#define NR_PROBES 3
+
+/* The sequence whose operations can be interrupted */
+static struct run *running;
+
+bool run_is_busy(const struct run *run, u64 first, u64 last)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->nr_active; i++)
+		if (run->active[i].first <= last && run->active[i].last >= first)
+			return true;
+	return false;
+}
+
+void run_closure(const struct model *model, const struct op *op, u64 *first,
+		 u64 *last)
+{
+	struct model_leaf leaf;
+
+	*first = op->iova;
+	*last = op->iova + (op->len ? op->len - 1 : 0);
+	if (*last < *first)
+		*last = ~0ULL;
+	if (model_find(model, *first, &leaf))
+		*first = leaf.iova;
+	if (model_find(model, *last, &leaf))
+		*last = leaf.iova + ((1ULL << leaf.lg2) - 1);
+}
+
+/* All that was unmapped is flushed now */
+static void flush(struct run *run)
+{
+	struct iommu_domain *domain = &run->domain.pt.iommu.domain;
+	struct page *page;
+
+	if (run->gather.queued) {
+		domain->ops->flush_iotlb_all(domain);
+		list_for_each_entry(page, &run->gather.freelist, lru)
+			page->state = SHIM_PAGE_LEAVING;
+		if (run->domain.device)
+			device_check_freed(run->domain.device);
+		iommu_put_pages_list(&run->gather.freelist);
+		iommu_iotlb_gather_init(&run->gather);
+	} else {
+		iommu_iotlb_sync(domain, &run->gather);
+	}
+	run->gather.queued = run->domain.config->queued;
+	run->stale.nr = 0;
+	run->stale.nr_dirty = 0;
+}
+
+/* Nobody may use IOVA again before it is flushed */
+static void flush_before(struct run *run, u64 iova, u64 len)
+{
+	unsigned int i = model_index(&run->stale, iova);
+
+	if (i < run->stale.nr && run->stale.stretch[i].first <= iova + len - 1)
+		flush(run);
+}
+
+/* Not too much at once */
+static void flush_much(struct run *run)
+{
+	if (run->stale.nr > MODEL_STRETCHES / 2)
+		flush(run);
+}
+
+/* What is mapped in a range goes to the stale ones */
+static void make_stale(struct run *run, u64 first, u64 last)
+{
+	const struct model *model = &run->model;
+	struct model *stale = &run->stale;
+	unsigned int i, at;
+
+	for (i = model_index(model, first);
+	     i < model->nr && model->stretch[i].first <= last; i++) {
+		struct model_stretch stretch = model->stretch[i];
+
+		stretch.first = max(stretch.first, first);
+		stretch.last = min(stretch.last, last);
+		at = model_index(stale, stretch.first);
+		BUG_ON(stale->nr == MODEL_STRETCHES);
+		memmove(&stale->stretch[at + 1], &stale->stretch[at],
+			(stale->nr - at) * sizeof(stretch));
+		stale->nr++;
+		stale->stretch[at] = stretch;
+	}
+}
+
+static void run_map(struct run *run, const struct op *op,
+		    struct active *active)
+{
+	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	u64 expected;
+	size_t mapped = 0;
+	int ret, want;
+	bool either;
+
+	if (run->nr_active == 1 && op->len &&
+	    op->iova + op->len - 1 >= op->iova)
+		flush_before(run, op->iova, op->len);
+	want = model_map_result(&run->model, op->iova, op->oa, op->len,
+				op->prot, &expected, &either);
+	/* Part of a leaf that cannot be shall not be seen */
+	active->extent = expected;
+	shim_fail_after(op->fail_after);
+	ret = iommu->ops->map_range(iommu, op->iova, op->oa, op->len, op->prot,
+				    GFP_KERNEL, &mapped);
+	if (ret == -ENOMEM && (shim_failed() || run->nr_nested) &&
+	    (!want || want == -EADDRINUSE)) {
+		test_assert(mapped <= expected &&
+				    model_map_prefix(&run->model, op->iova,
+						     op->oa, op->len, mapped),
+			    "map of %#llx, %#llx bytes without memory: mapped %#zx",
+			    op->iova, op->len, mapped);
+		run->result[OP_MAP][2]++;
+	} else {
+		test_assert(ret == want || (either && ret == -ERANGE),
+			    "map of %#llx -> %#llx, %#llx bytes: %d, should be %d",
+			    op->iova, op->oa, op->len, ret, want);
+		test_assert(mapped == expected,
+			    "map of %#llx -> %#llx, %#llx bytes: %d, mapped %#zx, should be %#llx",
+			    op->iova, op->oa, op->len, ret, mapped, expected);
+		run->result[OP_MAP][!!ret]++;
+	}
+	shim_fail_after(~0ULL);
+	if (run->domain.config->np_cache && run->domain.device && mapped)
+		device_flush(run->domain.device, op->iova,
+			     op->iova + mapped - 1, true);
+	model_map(&run->model, op->iova, op->oa, op->len, op->prot, mapped);
+	active->extent = 0;
+}
+
+static void run_unmap(struct run *run, const struct op *op,
+		      struct active *active)
+{
+	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	u64 want = model_unmap(&run->model, op->iova, op->len, false);
+	struct iommu_iotlb_gather own, *gather = &run->gather;
+	bool alone = run->nr_active == 1;
+	size_t unmapped;
+
+	/* What others gather is theirs */
+	if (alone) {
+		flush_much(run);
+	} else {
+		gather = &own;
+		iommu_iotlb_gather_init(gather);
+	}
+	active->extent = want;
+	unmapped = iommu->ops->unmap_range(iommu, op->iova, op->len, gather);
+	test_assert(unmapped == want,
+		    "unmap of %#llx, %#llx bytes: %#zx, should be %#llx",
+		    op->iova, op->len, unmapped, want);
+	run->result[op->type][!unmapped]++;
+	/* Caches may know it until the flush */
+	if (want)
+		make_stale(run, op->iova, op->iova + want - 1);
+	model_unmap(&run->model, op->iova, op->len, true);
+	active->extent = 0;
+	if (!alone) {
+		iommu_iotlb_sync(&iommu->domain, gather);
+		if (want)
+			model_remove(&run->stale, op->iova,
+				     op->iova + want - 1);
+	} else if (op->type == OP_UNMAP) {
+		flush(run);
+	}
+}
+
+/* Hardware, or set_dirty, marks what it meets at an address */
+static void run_dirty(struct run *run, const struct op *op)
+{
+	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	struct model_leaf leaf;
+	struct hw_walk walk;
+	u64 *item;
+	int ret;
+
+	if (run->model.nr_dirty == MODEL_DIRTY)
+		return;
+	if (op->len) {
+		ret = iommu->ops->set_dirty(iommu, op->iova);
+		test_assert(!ret || ret == -ENOENT, "set_dirty at %#llx: %d",
+			    op->iova, ret);
+		test_assert(!ret == model_find(&run->model, op->iova, &leaf),
+			    "set_dirty at %#llx: %d", op->iova, ret);
+	} else if (hw_walk(&run->domain.root, op->iova, &walk) == HW_OK) {
+		item = phys_to_virt(walk.entry_pa);
+		*item |= DIRTY_BIT;
+	}
+	model_set_dirty(&run->model, op->iova);
+	run->result[OP_DIRTY][0]++;
+}
+
+struct iommu_dirty_bitmap {
+	struct {
+		u64 first;
+		u64 last;
+	} range[MODEL_DIRTY + 1];
+	unsigned int nr;
+};
+
+void iommu_dirty_bitmap_record(struct iommu_dirty_bitmap *dirty,
+			       unsigned long iova, unsigned long length)
+{
+	test_assert(dirty->nr <= MODEL_DIRTY, "more dirty ranges than leaves");
+	dirty->range[dirty->nr].first = iova;
+	dirty->range[dirty->nr++].last = iova + length - 1;
+}
+
+static void run_scan(struct run *run, const struct op *op)
+{
+	struct iommu_domain *domain = &run->domain.pt.iommu.domain;
+	unsigned long flags = op->type == OP_SCAN ? IOMMU_DIRTY_NO_CLEAR : 0;
+	struct iommu_dirty_bitmap bitmap;
+	u64 last = op->iova + op->len - 1;
+	bool good = op->len && !((op->iova | op->len) & 0xfff) &&
+		    last >= op->iova && last <= run->model.aperture_last;
+	u64 reported = 0, expected = 0;
+	unsigned int i, j;
+	int ret;
+
+	bitmap.nr = 0;
+	ret = pt_iommu_amdv1_read_and_clear_dirty(domain, op->iova, op->len,
+						  flags, &bitmap);
+	test_assert(!ret == good, "scan of %#llx, %#llx bytes: %d", op->iova,
+		    op->len, ret);
+	run->result[op->type][!!ret]++;
+	if (ret)
+		return;
+	/* Each dirty leaf from where the range enters it on, to its end */
+	for (i = 0; i < run->model.nr_dirty;) {
+		u64 first, end;
+		struct model_leaf leaf;
+		bool found = false;
+
+		model_find(&run->model, run->model.dirty[i], &leaf);
+		end = leaf.iova + ((1ULL << leaf.lg2) - 1);
+		if (leaf.iova > last || end < op->iova) {
+			i++;
+			continue;
+		}
+		first = max(leaf.iova, op->iova);
+		expected += end - first + 1;
+		for (j = 0; j < bitmap.nr; j++)
+			found |= bitmap.range[j].first <= first &&
+				 bitmap.range[j].last >= end;
+		test_assert(found, "scan of %#llx, %#llx bytes: lost %#llx..%#llx",
+			    op->iova, op->len, first, end);
+		if (op->type == OP_SCAN_CLEAR)
+			model_clear_dirty(&run->model, leaf.iova);
+		else
+			i++;
+	}
+	for (j = 0; j < bitmap.nr; j++)
+		reported += bitmap.range[j].last - bitmap.range[j].first + 1;
+	test_assert(reported == expected,
+		    "scan of %#llx, %#llx bytes: reports %#llx bytes, should %#llx",
+		    op->iova, op->len, reported, expected);
+}
+
+/* One operation, perhaps within another */
+static void run_one(struct run *run, const struct op *op)
+{
+	struct active *active = &run->active[run->nr_active];
+	u64 first, last;
+	unsigned int i;
+
+	run_closure(&run->model, op, &first, &last);
+	/* Ranges must be disjoint; a recount needs all */
+	if (run->nr_active &&
+	    (op->type == OP_RECOUNT || run_is_busy(run, first, last)))
+		return;
+	*active = (struct active){ .op = op, .first = first, .last = last };
+	run->nr_active++;
+	switch (op->type) {
+	case OP_MAP:
+		run_map(run, op, active);
+		break;
+	case OP_UNMAP:
+	case OP_UNMAP_KEEP:
+		run_unmap(run, op, active);
+		break;
+	case OP_DIRTY:
+		run_dirty(run, op);
+		break;
+	case OP_SCAN:
+	case OP_SCAN_CLEAR:
+		run_scan(run, op);
+		break;
+	case OP_LOOKUP:
+		break;
+	case OP_RECOUNT:
+	case OP_NR:
+		flush(run);
+		domain_recount(&run->domain, &run->model);
+		break;
+	}
+	run->nr_active--;
+
+	run->checking = true;
+	run_probe(run, op->iova);
+	run_probe(run, op->iova - 1);
+	run_probe(run, op->iova + op->len - 1);
+	run_probe(run, op->iova + op->len);
+	run_probe(run, rng_u64(run->rng) & run->model.aperture_last);
+	for (i = 0; i < NR_PROBES; i++)
+		run_probe(run, run_random_iova(run));
+	if (run->domain.device)
+		device_check_all(run->domain.device,
+				 !run->stale.nr && !run->nr_active);
+	run->checking = false;
+	run->done++;
+}
+
+static void run_nested(struct run *run)
+{
+	const struct op *op = &run->nested[run->next_nested++];
+
+	run->interrupts += !!run->nr_active;
+	run_one(run, op);
+	/* Where nothing holds it up, memory comes back soon */
+	if (!rcu_read_lock_held())
+		rcu_barrier();
+}
+
+/* Whether the time of the next operation that waits has come */
+static bool is_due(const struct run *run)
+{
+	const struct op *op = &run->nested[run->next_nested];
+	u64 first, last;
+
+	if (run->next_nested == run->nr_nested || run->nr_active == MAX_ACTIVE)
+		return false;
+	if ((op->at & OP_AT_SYNC ? run->syncs : run->steps) <=
+	    (op->at & ~OP_AT_SYNC))
+		return false;
+	/* What needs the same range waits until that is done */
+	run_closure(&run->model, op, &first, &last);
+	return !run_is_busy(run, first, last);
+}
+
+/* A step of an operation: who waits for it interrupts now */
+static void step(bool sync)
+{
+	struct run *run = running;
+
+	if (!run->nr_active || run->checking || shim_locks_held)
+		return;
+	run->steps++;
+	run->syncs += sync;
+	while (is_due(run))
+		run_nested(run);
+}
+
+void run_op(struct run *run, const struct op *op)
+{
+	if (op->at != OP_ALONE) {
+		if (run->nr_nested < MAX_NESTED)
+			run->nested[run->nr_nested++] = *op;
+		return;
+	}
+	run->steps = 0;
+	run->syncs = 0;
+	run->next_nested = 0;
+	shim_point_hook = run->nr_nested ? step : NULL;
+	run_one(run, op);
+	shim_point_hook = NULL;
+	/* It was done before their time came */
+	while (run->next_nested < run->nr_nested)
+		run_nested(run);
+	run->nr_nested = 0;
+	/* Free what waits, so that it comes back soon */
+	if (run->done % 4 == 0)
+		rcu_barrier();
+}
+
+void run_init(struct run *run, const struct test_config *config, bool watched)
+{
+	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	u64 oa_last;
+	int ret;
+
+	memset(run, 0, sizeof(*run));
+	ret = domain_init(&run->domain, config);
+	test_assert(!ret, "init: %d", ret);
+	oa_last = config->oa_lg2 < 64 ? (1ULL << config->oa_lg2) - 1 : ~0ULL;
+	if (run->domain.root.c_bit)
+		oa_last = min(oa_last, run->domain.root.c_bit - 1);
+	run->model.sizes = iommu->domain.pgsize_bitmap;
+	run->model.aperture_last = iommu->domain.geometry.aperture_end;
+	run->model.oa_last = oa_last;
+	run->stale.sizes = run->model.sizes;
+	iommu_iotlb_gather_init(&run->gather);
+	run->gather.queued = config->queued;
+	running = run;
+	if (watched) {
+		run->domain.device = device_create(
+			&run->domain.root, config->np_cache,
+			config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS),
+			&run_device_ops, run);
+		device_watch(run->domain.device);
+	}
+}
+
+void run_free(struct run *run)
+{
+	flush(run);
+	domain_recount(&run->domain, &run->model);
+	if (run->domain.device) {
+		device_watch(NULL);
+		device_destroy(run->domain.device);
+		run->domain.device = NULL;
+	}
+	domain_free(&run->domain);
+}

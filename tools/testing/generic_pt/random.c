@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random operations in one configuration after the other, or a replay
+ *
+ * usage: random [-n OPS] [-s SEED] [-d DIR] [-j JOBS] [-t WHAT] [CONFIG...]
+ *        random -r FILE...
+ *
+ * JOBS configurations run at the same time; WHAT is said in names of results.
+ * Each sequence runs in a child, which writes down each operation before it
+ * runs it. When the child dies, parts of the sequence are left out as long as
+ * it still dies, and what remains is written to a replay file in DIR.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/kernel.h>
+
+#include <shim_alloc.h>
+
+#include "configs.h"
+#include "device.h"
+#include "generate.h"
+
+/* A sequence starts anew so often, so that all of it can be written down */
+#define MAX_OPS 20000
+#define RECOUNT_EVERY 1000
+/* Steps that order others which a replay tries */
+#define MAX_STEPS 48
+
+struct log {
+	unsigned int nr;
+	unsigned long tables;
+	unsigned long result[OP_NR][3];
+	unsigned long flushed, flushed_all, grown, interrupts;
+	struct device_stats stats;
+	struct op op[MAX_OPS * GENERATE_MAX];
+};
+
+static const struct op recount = { .type = OP_RECOUNT, .at = OP_ALONE };
+
+static struct log *log_shared;
+static const char *title = "random";
+
+static void share_log(void)
+{
+	log_shared = mmap(NULL, sizeof(*log_shared), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (log_shared == MAP_FAILED) {
+		perror("mmap");
+		exit(2);
+	}
+}
+
+static void finish(struct run *run)
+{
+	struct log *log = log_shared;
+	unsigned int i, j;
+
+	for (i = 0; i < OP_NR; i++)
+		for (j = 0; j < 3; j++)
+			log->result[i][j] += run->result[i][j];
+	log->flushed += run->domain.flushed;
+	log->flushed_all += run->domain.flushed_all;
+	log->grown += run->domain.grown;
+	log->interrupts += run->interrupts;
+	if (run->domain.device) {
+		const struct device_stats *stats =
+			device_stats(run->domain.device);
+
+		log->stats.stores += stats->stores;
+		log->stats.tlb_hits += stats->tlb_hits;
+		log->stats.walk_hits += stats->walk_hits;
+		log->stats.walks += stats->walks;
+	}
+	run_free(run);
+	log->tables += shim_pages_allocated();
+}
+
+/* Run operations that are written down. @quiet: nobody is interested why. */
+static bool survives(const struct test_config *config, bool watched,
+		     const struct op *op, unsigned int nr, bool quiet)
+{
+	int status, fd;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		static struct run run;
+		struct rng rng;
+		unsigned int i;
+
+		if (quiet) {
+			fd = open("/dev/null", O_WRONLY);
+			dup2(fd, 2);
+		}
+		alarm(20);
+		rng_seed(&rng, 1);
+		run_init(&run, config, watched);
+		run.rng = &rng;
+		for (i = 0; i < nr; i++)
+			run_op(&run, &op[i]);
+		run_free(&run);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Leave out what is not needed to fail: halves, quarters, ... single ones */
+static unsigned int shrink(const struct test_config *config, bool watched,
+			   struct op *op, unsigned int nr)
+{
+	struct op *some = malloc(sizeof(*some) * nr);
+	unsigned int part, from, tries = 0;
+	bool better;
+
+	for (part = (nr + 1) / 2; part; part = part > 1 ? (part + 1) / 2 : 0) {
+		do {
+			better = false;
+			for (from = 0; from < nr && tries < 3000;) {
+				unsigned int end = min(from + part, nr);
+
+				memcpy(some, op, from * sizeof(*op));
+				memcpy(some + from, op + end,
+				       (nr - end) * sizeof(*op));
+				tries++;
+				if (survives(config, watched, some,
+					     nr - (end - from), true)) {
+					from = end;
+					continue;
+				}
+				nr -= end - from;
+				memcpy(op, some, nr * sizeof(*op));
+				better = true;
+			}
+		} while (better && part == 1);
+	}
+	free(some);
+	return nr;
+}
+
+static void write_replay(const char *path, const struct test_config *config,
+			 bool watched, const struct op *op, unsigned int nr,
+			 u64 seed)
+{
+	FILE *file = fopen(path, "w");
+	unsigned int i;
+
+	if (!file) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return;
+	}
+	fprintf(file, "# Found in configuration %s with seed %llu\n",
+		config->name, seed);
+	config_print(file, config, watched);
+	for (i = 0; i < nr; i++)
+		op_print(file, &op[i]);
+	fclose(file);
+	printf("# replay of %u operations: %s\n", nr, path);
+}
+
+/* One sequence in a child. False when it died. */
+static bool sequence(const struct named_config *named, unsigned int ops,
+		     u64 seed)
+{
+	struct log *log = log_shared;
+	int status;
+	pid_t pid;
+
+	log->nr = 0;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		static struct run run;
+		struct rng rng, look;
+		unsigned int i;
+
+		rng_seed(&rng, seed);
+		rng_seed(&look, 1);
+		run_init(&run, &named->config, named->watched);
+		run.rng = &look;
+		for (i = 0; i < ops; i++) {
+			struct op *op = &log->op[log->nr];
+			unsigned int nr = 1, j;
+
+			if (i % RECOUNT_EVERY == RECOUNT_EVERY - 1)
+				*op = recount;
+			else
+				nr = generate(&rng, &run.model,
+					      named->interrupts, op);
+			log->nr += nr;
+			for (j = 0; j < nr; j++)
+				run_op(&run, &op[j]);
+		}
+		finish(&run);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static bool run_config(const struct named_config *named, unsigned long ops,
+		       u64 seed, const char *dir)
+{
+	struct log *log = log_shared;
+	unsigned long done = 0;
+	struct timespec a, b;
+	char path[256];
+	unsigned int nr;
+	bool good = true;
+
+	memset(log, 0, offsetof(struct log, op));
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	if (named->watched)
+		ops = (ops + 19) / 20;
+	while (good && done < ops) {
+		nr = min_t(unsigned long, ops - done, MAX_OPS);
+		good = sequence(named, nr, seed + done);
+		done += nr;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%sok - %s: %s\n", good ? "" : "not ", title,
+	       named->config.name);
+	printf("#   %lu operations in %.1f s, seed %llu; maps %lu, refused %lu, without memory %lu; unmaps %lu, of nothing %lu\n",
+	       done,
+	       b.tv_sec - a.tv_sec + (b.tv_nsec - a.tv_nsec) / 1e9, seed,
+	       log->result[OP_MAP][0], log->result[OP_MAP][1],
+	       log->result[OP_MAP][2],
+	       log->result[OP_UNMAP][0] + log->result[OP_UNMAP_KEEP][0],
+	       log->result[OP_UNMAP][1] + log->result[OP_UNMAP_KEEP][1]);
+	printf("#   %lu tables, %lu flushes, %lu of all, top grown %lu times",
+	       log->tables, log->flushed, log->flushed_all, log->grown);
+	if (named->interrupts)
+		printf("; %lu operations within others", log->interrupts);
+	if (named->watched)
+		printf("; looked after %lu stores: %lu walks, %lu hits of pages, %lu of tables",
+		       log->stats.stores, log->stats.walks,
+		       log->stats.tlb_hits, log->stats.walk_hits);
+	putchar('\n');
+	if (good)
+		return true;
+
+	nr = shrink(&named->config, named->watched, log->op, log->nr);
+	snprintf(path, sizeof(path), "%s/%s.replay", dir, named->config.name);
+	write_replay(path, &named->config, named->watched, log->op, nr, seed);
+	survives(&named->config, named->watched, log->op, nr, false);
+	return false;
+}
+
+/* Run what was read; once, or for each step at which an operation can run */
+static bool replay_each(const struct test_config *config, bool watched,
+			const struct op *op, unsigned int nr)
+{
+	static struct op some[MAX_OPS];
+	unsigned int step, i;
+	bool each = false;
+
+	for (step = 0; step < (each ? MAX_STEPS : 1); step++) {
+		memcpy(some, op, nr * sizeof(*op));
+		for (i = 0; i < nr; i++) {
+			if (op[i].at == OP_ALONE || !(op[i].at & OP_AT_EACH))
+				continue;
+			each = true;
+			some[i].at = OP_AT_SYNC |
+				     ((op[i].at & ~OP_AT_EACH) + step);
+		}
+		if (!survives(config, watched, some, nr, false)) {
+			printf("# at step %u\n", step);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A replay is one line that says what went wrong, the config, operations */
+static bool replay(const char *path)
+{
+	static struct op op[MAX_OPS];
+	struct test_config config;
+	bool have_config = false, watched = false, good;
+	char line[256], name[256] = "";
+	unsigned int nr = 0;
+	FILE *file = fopen(path, "r");
+
+	if (!file) {
+		printf("not ok - replay: %s: %s\n", path, strerror(errno));
+		return false;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = 0;
+		if (line[0] == '#' || !line[0]) {
+			/* The first comment that is no license is the title */
+			if (!name[0] && line[0] && !strstr(line, "SPDX"))
+				strcpy(name, line + 1 + strspn(line + 1, " "));
+		} else if (!have_config &&
+			   config_parse(line, &config, &watched)) {
+			have_config = true;
+		} else if (!have_config || !op_parse(line, &op[nr])) {
+			printf("not ok - replay: %s: no operation: %s\n", path,
+			       line);
+			fclose(file);
+			return false;
+		} else {
+			nr++;
+		}
+	}
+	fclose(file);
+	op[nr++] = recount;
+	good = have_config && replay_each(&config, watched, op, nr);
+	printf("%sok - replay: %s\n", good ? "" : "not ",
+	       name[0] ? name : path);
+	return good;
+}
+
+/* Run configurations that are asked for, some at the same time */
+static bool run_configs(unsigned int jobs, unsigned long ops, u64 seed,
+			const char *dir, char **names)
+{
+	unsigned int i, arg, running = 0;
+	bool good = true;
+	int status;
+
+	for (i = 0; i < nr_configs || running;) {
+		if (i < nr_configs && running < jobs) {
+			for (arg = 0; names[arg]; arg++)
+				if (!strcmp(names[arg], configs[i].config.name))
+					break;
+			if (names[0] && !names[arg]) {
+				i++;
+				continue;
+			}
+			fflush(stdout);
+			if (!fork()) {
+				share_log();
+				good = run_config(&configs[i], ops, seed, dir);
+				fflush(stdout);
+				_exit(!good);
+			}
+			running++;
+			i++;
+			continue;
+		}
+		wait(&status);
+		running--;
+		good &= WIFEXITED(status) && !WEXITSTATUS(status);
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long ops = 1000000;
+	u64 seed = time(NULL);
+	const char *dir = ".";
+	bool replays = false, good = true;
+	unsigned int jobs = 1;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "n:s:d:j:t:r")) != -1) {
+		switch (opt) {
+		case 'n':
+			ops = strtoul(optarg, NULL, 0);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'd':
+			dir = optarg;
+			break;
+		case 'j':
+			jobs = strtoul(optarg, NULL, 0);
+			break;
+		case 't':
+			title = optarg;
+			break;
+		case 'r':
+			replays = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (!replays)
+		return !run_configs(jobs, ops, seed, dir, argv + optind);
+	for (; optind < argc; optind++)
+		good &= replay(argv[optind]);
+	return !good;
+}

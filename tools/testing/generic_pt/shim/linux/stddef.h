@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SHIM_LINUX_STDDEF_H
+#define SHIM_LINUX_STDDEF_H
+
+#include <stddef.h>
+
+#endif /* SHIM_LINUX_STDDEF_H */
