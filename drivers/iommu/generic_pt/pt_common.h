@@ -14,6 +14,8 @@
  *  - PTF_MAX_LEVELS, PTF_MAX_IOVA_LG2, PTF_MAX_OA_LG2: its limits
  *  - PTF_FEATURES: mask of the feature bits that it understands
  *  - PTF_PRESENT_MASK: bits that are set in each present item
+ *  - PTF_KIND_MASK: bits that make an item a leaf, a table pointer or neither:
+ *    two items that agree in them are the same
  *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one
  */
 #ifndef __GENERIC_PT_COMMON_INTERNAL_H

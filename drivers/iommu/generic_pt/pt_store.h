@@ -88,6 +88,25 @@ static __always_inline bool pt_line_present(const pt_item_t *items)
 	return (pt_line_and(items) & PTF_PRESENT_MASK) == PTF_PRESENT_MASK;
 }
 
+/* Whether an item is a leaf */
+static __always_inline bool pt_item_leaf(const pt_item_t *slot,
+					 unsigned int level)
+{
+	pt_item_t item = READ_ONCE(*slot);
+
+	return ptf_present(item) && !ptf_is_table(item, level);
+}
+
+/* Whether all of a line's worth of items are leaves, of the same kind */
+static __always_inline bool pt_line_leaves(const pt_item_t *items,
+					   unsigned int level)
+{
+	pt_item_t all = pt_line_and(items), any = pt_line_or(items);
+
+	return !((all ^ any) & PTF_KIND_MASK) && ptf_present(all) &&
+	       !ptf_is_table(all, level);
+}
+
 /* Fill a line with leaves that repeat 2^@repeat_lg2 times each */
 static __always_inline void pt_line_store(pt_item_t *items, pt_item_t item,
 					  pt_item_t step,
@@ -194,21 +213,27 @@ pt_store_leaves(pt_item_t *items, unsigned int nr, pt_item_t item,
 }
 
 /**
- * pt_store_clear() - Empty a run of leaves in one table of level 0
+ * pt_store_clear() - Empty a run of leaves in one table
  * @items: First item
  * @nr: Number of items
+ * @level: Level of the table
  *
  * Return: How many items were emptied. Fewer than @nr when the next one is not
- * present.
+ * present, or a table pointer.
  */
-static __always_inline unsigned int pt_store_clear(pt_item_t *items,
-						   unsigned int nr)
+static inline unsigned int pt_store_clear(pt_item_t *items, unsigned int nr,
+					  unsigned int level)
 {
 	unsigned int i = 0;
 
-	while (i + PT_LINE_ITEMS <= nr && pt_line_present(items + i))
-		i += PT_LINE_ITEMS;
-	while (i < nr && ptf_present(READ_ONCE(items[i])))
+	if (!level)
+		while (i + PT_LINE_ITEMS <= nr && pt_line_present(items + i))
+			i += PT_LINE_ITEMS;
+	else
+		while (i + PT_LINE_ITEMS <= nr &&
+		       pt_line_leaves(items + i, level))
+			i += PT_LINE_ITEMS;
+	while (i < nr && pt_item_leaf(items + i, level))
 		i++;
 	/* Stores whole items, several of them at once where the CPU can */
 	memset64(items, 0, i);

@@ -50,6 +50,7 @@ static inline bool amdv1_present(pt_item_t item)
 #define ptf_present amdv1_present
 /* Set in each present item, so that presence of many is tested by one AND */
 #define PTF_PRESENT_MASK AMDV1_PR
+#define PTF_KIND_MASK (AMDV1_PR | AMDV1_NEXT_LEVEL)
 
 /* No level is ever skipped, so the next level is known beforehand */
 static inline bool amdv1_is_table(pt_item_t item, unsigned int level)
