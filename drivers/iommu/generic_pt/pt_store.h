@@ -76,6 +76,19 @@ static __always_inline bool pt_line_clean(const pt_item_t *items)
 	return !(pt_line_or(items) & PTF_DIRTY);
 }
 
+/* How many items the first one with the dirty bit comes after */
+static __always_inline unsigned int pt_items_clean(const pt_item_t *items,
+						   unsigned int nr)
+{
+	unsigned int i = 0;
+
+	while (i + PT_LINE_ITEMS <= nr && pt_line_clean(items + i))
+		i += PT_LINE_ITEMS;
+	while (i < nr && !(READ_ONCE(items[i]) & PTF_DIRTY))
+		i++;
+	return i;
+}
+
 /* Whether none of a line's worth of items is used */
 static __always_inline bool pt_line_empty(const pt_item_t *items)
 {
