@@ -25,10 +25,10 @@
 /* Names of the format's public structs and functions: PTF_FN(init) and so on */
 #define __PTF_CONCAT(a, b) a##b
 #define _PTF_CONCAT(a, b) __PTF_CONCAT(a, b)
-#define PTF_TABLE _PTF_CONCAT(pt_iommu_, PTF_NAME)
-#define PTF_FN(op) _PTF_CONCAT(PTF_TABLE, _##op)
-#define PTF_CFG PTF_FN(cfg)
-#define PTF_HW_INFO PTF_FN(hw_info)
+#define PTF_FN(op) _PTF_CONCAT(_PTF_CONCAT(pt_iommu_, PTF_NAME), _##op)
+#define PTF_TABLE _PTF_CONCAT(pt_iommu_, PTF_STRUCT)
+#define PTF_CFG _PTF_CONCAT(PTF_TABLE, _cfg)
+#define PTF_HW_INFO _PTF_CONCAT(PTF_TABLE, _hw_info)
 
 static int pt_op_map_range(struct pt_iommu *iommu, dma_addr_t iova,
 			   phys_addr_t paddr, dma_addr_t len, unsigned int prot,
@@ -91,7 +91,7 @@ static u64 pt_sizes_all(const struct pt_common *common)
 	u64 sizes = 0;
 
 	do {
-		sizes |= ptf_sizes(level);
+		sizes |= ptf_sizes(common, level);
 	} while (level--);
 	/* No leaf is larger than the OA space */
 	return sizes & pt_low_mask(pt_floor_lg2(common->oa_last) + 2);
@@ -125,7 +125,7 @@ static void pt_op_deinit(struct pt_iommu *iommu)
 	pt_free_tree(common, pt_top_table(top), pt_top_level(top));
 }
 
-static const struct pt_iommu_ops pt_ops = {
+static const struct pt_iommu_ops pt_iommu_fmt_ops = {
 	.map_range = pt_op_map_range,
 	.unmap_range = pt_op_unmap_range,
 	.lookup = pt_lookup,
@@ -153,15 +153,43 @@ static int pt_check_cfg(const struct pt_iommu *iommu,
 	return 0;
 }
 
+/* Translate as many bits of IOVA as the hardware and the levels do */
+static int pt_set_aperture(struct pt_iommu *iommu, unsigned int lg2,
+			   unsigned int top_level)
+{
+	struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
+	struct pt_common *common = ptf_common(iommu);
+	bool halves = pt_feature(common, PT_FEAT_SIGN_EXTEND);
+	unsigned int reach;
+
+	/* Hardware may have no more levels than its IOVA space needs */
+	common->max_level = top_level;
+	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
+		while (pt_item_lg2(common->max_level + 1) < lg2)
+			common->max_level++;
+	reach = pt_item_lg2(common->max_level + 1);
+	if (PTF_CANONICAL && !halves)
+		reach--;
+	lg2 = min(lg2, reach);
+	if (lg2 == 64 && !pt_feature(common, PT_FEAT_FULL_VA))
+		return -EINVAL;
+	common->iova_half = halves ? 1ULL << (lg2 - 1) : 0;
+	geometry->aperture_start = 0;
+	geometry->aperture_end = halves ? ~0ULL : pt_low_mask(lg2);
+	geometry->force_aperture = true;
+	return 0;
+}
+
 int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 {
 	struct pt_iommu *iommu = &table->iommu;
 	struct pt_common *common = ptf_common(iommu);
-	unsigned int iova_lg2 = cfg->common.hw_max_vasz_lg2;
 	unsigned int level;
 	pt_item_t *top;
 	int ret;
 
+	BUILD_BUG_ON((PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT)) &&
+		     !PT_SW_FLUSHED);
 	ret = pt_check_cfg(iommu, &cfg->common);
 	if (ret)
 		return ret;
@@ -172,29 +200,22 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	ret = ptf_init(table, cfg, &level);
 	if (ret)
 		return ret;
-	/* Hardware may have no more levels than its IOVA space needs */
-	common->max_level = level;
-	if (pt_feature(common, PT_FEAT_DYNAMIC_TOP))
-		while (pt_item_lg2(common->max_level + 1) < iova_lg2)
-			common->max_level++;
-	iova_lg2 = min(iova_lg2, pt_item_lg2(common->max_level + 1));
-	if (iova_lg2 == 64 && !pt_feature(common, PT_FEAT_FULL_VA))
-		return -EINVAL;
+	ret = pt_set_aperture(iommu, cfg->common.hw_max_vasz_lg2, level);
+	if (ret)
+		return ret;
 
 	top = pt_env_alloc(iommu, gfp);
 	if (!top)
 		return -ENOMEM;
 	memset(top, 0, PTF_TABLE_BYTES);
+	pt_flush_items(iommu, top, PTF_ITEMS);
 	pt_desc_init(pt_env_desc(top), level, PT_USERS_TOP, NULL);
 	common->top = pt_top_encode(top, level);
 
 	raw_spin_lock_init(&iommu->park_lock);
 	memset(iommu->parked, 0, sizeof(iommu->parked));
-	iommu->domain.geometry.aperture_start = 0;
-	iommu->domain.geometry.aperture_end = pt_low_mask(iova_lg2);
-	iommu->domain.geometry.force_aperture = true;
 	iommu->domain.pgsize_bitmap = pt_sizes_all(common);
-	iommu->ops = &pt_ops;
+	iommu->ops = &pt_iommu_fmt_ops;
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(init), GENERIC_PT_IOMMU);

@@ -4,7 +4,9 @@
  *
  * Hardware sets the dirty bit of a leaf when a device writes through it. A scan
  * reports leaves that have it, and clears it with an atomic operation on that
- * bit alone, so that it never undoes what hardware sets next to it.
+ * bit alone, so that it never undoes what hardware sets next to it. Walkers
+ * that do not snoop set it by operations that do, since a store by the CPU to
+ * the same cache line would undo it otherwise.
  */
 #ifndef __GENERIC_PT_IOMMU_PT_DIRTY_H
 #define __GENERIC_PT_IOMMU_PT_DIRTY_H
@@ -14,7 +16,7 @@
 
 /**
  * struct pt_dirty - A dirty scan in progress
- * @common: The page table
+ * @iommu: The page table
  * @bitmap: Takes what is dirty
  * @clear: Clear what is reported
  * @iova: First byte that is not looked at yet
@@ -23,7 +25,7 @@
  * @bytes: Length of that stretch, 0 for none
  */
 struct pt_dirty {
-	const struct pt_common *common;
+	struct pt_iommu *iommu;
 	struct iommu_dirty_bitmap *bitmap;
 	bool clear;
 	u64 iova;
@@ -70,6 +72,9 @@ static bool pt_dirty_test(const struct pt_dirty *dirty, pt_item_t *slot,
 			break;
 		pt_store_clear_bits(&slot[i], PTF_DIRTY);
 	}
+	/* Nothing to do before reading: hardware that sets bits here snoops */
+	if (is_dirty && dirty->clear)
+		pt_flush_items(dirty->iommu, slot, nr);
 	return is_dirty;
 }
 
@@ -146,16 +151,17 @@ static void pt_dirty_large(struct pt_dirty *dirty, pt_item_t *table,
 /* Scan one table, or skip a hole */
 static void pt_dirty_table(struct pt_dirty *dirty)
 {
-	unsigned long top = pt_read_top(dirty->common);
+	const struct pt_common *common = ptf_common(dirty->iommu);
+	unsigned long top = pt_read_top(common);
 	struct pt_pos pos;
 	unsigned int index;
 	u64 mask;
 
-	if (!pt_level_covers(pt_top_level(top), dirty->iova)) {
+	if (!pt_level_covers(common, pt_top_level(top), dirty->iova)) {
 		pt_dirty_advance(dirty, dirty->left, false);
 		return;
 	}
-	pos = pt_walk_from(dirty->common, top, dirty->iova, 0);
+	pos = pt_walk_from(common, top, dirty->iova, 0);
 	index = pt_index(dirty->iova, pos.level);
 	if (!pos.level) {
 		pt_dirty_pages(dirty, pos.slot - index, index);
@@ -174,7 +180,7 @@ static inline int pt_read_and_clear_dirty(struct pt_iommu *iommu, u64 iova,
 					  struct iommu_dirty_bitmap *bitmap)
 {
 	struct pt_dirty dirty = {
-		.common = ptf_common(iommu),
+		.iommu = iommu,
 		.bitmap = bitmap,
 		.clear = !(flags & IOMMU_DIRTY_NO_CLEAR),
 		.iova = iova,
@@ -208,6 +214,7 @@ static inline int pt_set_dirty(struct pt_iommu *iommu, dma_addr_t iova)
 	pos = pt_find_leaf(ptf_common(iommu), iova);
 	if (ptf_present(pos.item)) {
 		pt_store_set_bits(pos.slot, PTF_DIRTY);
+		pt_flush_items(iommu, pos.slot, 1);
 		ret = 0;
 	}
 	rcu_read_unlock();

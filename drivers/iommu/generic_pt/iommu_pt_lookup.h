@@ -8,20 +8,37 @@
 #include "pt_iter.h"
 
 /*
+ * Whether [iova, last] is all within the aperture, and with PT_FEAT_SIGN_EXTEND
+ * within one half of the IOVA space: the aperture has no hole.
+ */
+static __always_inline bool pt_in_aperture(struct pt_iommu *iommu, u64 iova,
+					   u64 last)
+{
+	const struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
+	const struct pt_common *common = ptf_common(iommu);
+	u64 half;
+
+	if (unlikely(last < iova || iova < geometry->aperture_start ||
+		     last > geometry->aperture_end))
+		return false;
+	if (!pt_feature(common, PT_FEAT_SIGN_EXTEND))
+		return true;
+	half = common->iova_half;
+	return likely(iova + half < 2 * half && (iova ^ last) < half);
+}
+
+/*
  * Check the IOVA range of an operation and tell its last byte. -EINVAL when it
  * is empty or not aligned to the granule, -ERANGE when it is not all within
  * the aperture.
  */
-static __always_inline int pt_check_range(const struct pt_iommu *iommu,
-					  u64 iova, u64 len, u64 *last)
+static __always_inline int pt_check_range(struct pt_iommu *iommu, u64 iova,
+					  u64 len, u64 *last)
 {
-	const struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
-
 	if (unlikely(!len || !pt_is_aligned(iova | len, PTF_GRANULE_LG2)))
 		return -EINVAL;
 	*last = iova + len - 1;
-	if (unlikely(*last < iova || iova < geometry->aperture_start ||
-		     *last > geometry->aperture_end))
+	if (unlikely(!pt_in_aperture(iommu, iova, *last)))
 		return -ERANGE;
 	return 0;
 }
@@ -35,7 +52,7 @@ pt_find_leaf(const struct pt_common *common, u64 iova)
 {
 	unsigned long top = pt_read_top(common);
 
-	if (unlikely(!pt_level_covers(pt_top_level(top), iova)))
+	if (unlikely(!pt_level_covers(common, pt_top_level(top), iova)))
 		return (struct pt_pos){};
 	return pt_walk_leaf(common, top, iova);
 }
@@ -47,8 +64,7 @@ static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
 	struct pt_pos pos;
 	u64 mask;
 
-	if (iova < iommu->domain.geometry.aperture_start ||
-	    iova > iommu->domain.geometry.aperture_end)
+	if (!pt_in_aperture(iommu, iova, iova))
 		return -ERANGE;
 	rcu_read_lock();
 	pos = pt_find_leaf(common, iova);

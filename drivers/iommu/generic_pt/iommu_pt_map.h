@@ -95,12 +95,14 @@ static __always_inline struct pt_run pt_map_run(u64 iova, u64 last, u64 oa,
 }
 
 /*
- * Store as much of a run as is free into the table that exists. Returns the
- * number of items, or -ENOENT when the table is dead.
+ * Store as much of a run as is free into the table that exists, which the walk
+ * reached by pointers whose AND is @tables. Returns the number of items, or
+ * -ENOENT when the table is dead.
  */
 static noinline int pt_map_store(struct pt_iommu *iommu, pt_item_t *slot,
 				 pt_item_t item, pt_item_t step,
-				 unsigned int items, unsigned int repeat_lg2)
+				 unsigned int items, unsigned int repeat_lg2,
+				 pt_item_t tables)
 {
 	struct pt_desc *desc = pt_slot_desc(slot);
 	unsigned int stored;
@@ -108,6 +110,8 @@ static noinline int pt_map_store(struct pt_iommu *iommu, pt_item_t *slot,
 	if (unlikely(!pt_users_get(desc, items)))
 		return -ENOENT;
 	stored = pt_store_leaves(slot, items, item, step, repeat_lg2, false);
+	pt_flush_items(iommu, slot, stored);
+	pt_show_path(iommu, desc, tables);
 	if (unlikely(stored != items))
 		pt_users_put(iommu, desc, items - stored);
 	return stored;
@@ -169,7 +173,9 @@ static noinline void pt_map_bury(struct pt_map *map, pt_item_t *slot,
 		if (flush &&
 		    pt_feature(map->common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
 			domain->ops->flush_iotlb_all(domain);
-		pt_store_table(slot, item, ptf_tombstone(item));
+		pt_store_tombstone(map->iommu, slot, item);
+	} else {
+		pt_flush_items(map->iommu, slot, 1);
 	}
 	if (flush)
 		domain->ops->flush_iotlb_all(domain);
@@ -215,7 +221,7 @@ static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
 	/* Somebody else is removing it */
 	if (item) {
 		pt_map_bury(map, slot, item);
-		pt_store_table(slot, ptf_tombstone(item), 0);
+		pt_store_table(map->iommu, slot, ptf_tombstone(item), 0);
 	}
 	return true;
 }
@@ -234,10 +240,11 @@ static noinline int pt_map_reap_leaf(struct pt_map *map,
 
 /*
  * Build the missing tables from the level below @pos down to the run's, and
- * install them at @pos, which is empty or a tombstone.
+ * install them at @pos, which is empty or a tombstone. The AND of the pointers
+ * on the way there is @tables.
  */
 static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
-			const struct pt_pos *pos)
+			const struct pt_pos *pos, pt_item_t tables)
 {
 	unsigned int index = pt_index(map->iova, run->level);
 	struct pt_desc *parent = pt_slot_desc(pos->slot);
@@ -255,6 +262,7 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 			ptf_leaf_item(map->attrs, map->oa, run->level,
 				      run->lg2),
 			ptf_leaf_step(run->lg2), run->repeat_lg2, true);
+	pt_flush_items(map->iommu, table, PTF_ITEMS);
 	pt_desc_init(pt_env_desc(table), level, run->items, pos->slot);
 
 	while (++level < pos->level) {
@@ -262,9 +270,9 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 		table = pt_spare_take(map);
 		memset(table, 0, PTF_TABLE_BYTES);
 		index = pt_index(map->iova, level);
-		table[index] = ptf_table_item(map->common,
-					      pt_env_table_oa(child), level);
+		table[index] = pt_fresh_pointer(map->common, child, level);
 		pt_env_desc(child)->slot = &table[index];
+		pt_flush_items(map->iommu, table, PTF_ITEMS);
 		pt_desc_init(pt_env_desc(table), level, 1, pos->slot);
 	}
 
@@ -273,7 +281,10 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 		pt_map_bury_dead(map, pt_env_desc_table(parent), pos->level);
 		goto again;
 	}
-	if (pt_store_table(pos->slot, pos->item, item)) {
+	if (pt_store_table(map->iommu, pos->slot, pos->item, item)) {
+		if (pt_feature(map->common, PT_FEAT_DMA_INCOHERENT))
+			pt_store_flushed(pos->slot);
+		pt_show_path(map->iommu, parent, tables);
 		map->iova += bytes;
 		map->oa += bytes;
 		return 0;
@@ -296,17 +307,18 @@ again:
 static __always_inline int pt_map_one_run(struct pt_map *map,
 					  const struct pt_run *run)
 {
+	pt_item_t tables;
 	struct pt_pos pos;
 	int stored;
 
-	pos = pt_walk_from(map->common, pt_read_top(map->common), map->iova,
-			   run->level);
+	pos = pt_walk_noting(map->common, pt_read_top(map->common), map->iova,
+			     run->level, &tables);
 	if (likely(pos.level == run->level)) {
 		stored = pt_map_store(map->iommu, pos.slot,
 				      ptf_leaf_item(map->attrs, map->oa,
 						    run->level, run->lg2),
 				      ptf_leaf_step(run->lg2), run->items,
-				      run->repeat_lg2);
+				      run->repeat_lg2, tables);
 		if (unlikely(stored < 0)) {
 			pt_map_bury_dead(
 				map, pt_env_desc_table(pt_slot_desc(pos.slot)),
@@ -327,7 +339,7 @@ static __always_inline int pt_map_one_run(struct pt_map *map,
 	map->need = 0;
 	if (unlikely(pos.item))
 		pt_map_bury(map, pos.slot, pos.item);
-	return pt_map_fresh(map, run, &pos);
+	return pt_map_fresh(map, run, &pos, tables);
 }
 
 /* Grow the tree until it covers @last */
@@ -335,9 +347,9 @@ static int pt_map_grow(struct pt_map *map)
 {
 	unsigned int level = pt_top_level(pt_read_top(map->common));
 
-	if (likely(pt_level_covers(level, map->last)))
+	if (likely(pt_level_covers(map->common, level, map->last)))
 		return 0;
-	while (!pt_level_covers(level, map->last))
+	while (!pt_level_covers(map->common, level, map->last))
 		level++;
 	return pt_grow(map->iommu, level, map->gfp);
 }
@@ -388,12 +400,16 @@ static noinline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
 }
 
 /* Store one item if its table exists, and nothing is there */
-static __always_inline bool pt_map_item(struct pt_pos pos, pt_item_t item)
+static __always_inline bool pt_map_item(struct pt_iommu *iommu,
+					struct pt_pos pos, pt_item_t item,
+					pt_item_t tables)
 {
 	if (unlikely(pos.level || pos.item ||
 		     !pt_users_get(pt_slot_desc(pos.slot), 1)))
 		return false;
 	WRITE_ONCE(*pos.slot, item);
+	pt_flush_items(iommu, pos.slot, 1);
+	pt_show_path(iommu, pt_slot_desc(pos.slot), tables);
 	return true;
 }
 
@@ -401,17 +417,22 @@ static __always_inline bool pt_map_item(struct pt_pos pos, pt_item_t item)
  * One smallest page whose table exists and where nothing is: the straight way.
  * False, with nothing done, when it is anything else.
  */
-static __always_inline bool pt_map_page(struct pt_common *common, u64 iova,
+static __always_inline bool pt_map_page(struct pt_iommu *iommu, u64 iova,
 					u64 oa, pt_item_t attrs)
 {
+	const struct pt_common *common = ptf_common(iommu);
 	pt_item_t item = ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2);
 	unsigned long top;
+	pt_item_t tables;
+	struct pt_pos pos;
 	bool done = false;
 
 	rcu_read_lock();
 	top = pt_read_top(common);
-	if (likely(pt_level_covers(pt_top_level(top), iova)))
-		done = pt_map_item(pt_walk_leaf(common, top, iova), item);
+	if (likely(pt_level_covers(common, pt_top_level(top), iova))) {
+		pos = pt_walk_leaf_noting(common, top, iova, &tables);
+		done = pt_map_item(iommu, pos, item, tables);
+	}
 	rcu_read_unlock();
 	return done;
 }
@@ -428,17 +449,18 @@ static __always_inline u64 pt_map_first(struct pt_iommu *iommu, u64 iova,
 	struct pt_run run = pt_map_run(iova, last, oa, sizes);
 	pt_item_t item = ptf_leaf_item(attrs, oa, run.level, run.lg2);
 	unsigned long top;
+	pt_item_t tables;
 	struct pt_pos pos;
 	int stored = 0;
 
 	rcu_read_lock();
 	top = pt_read_top(common);
-	if (likely(pt_level_covers(pt_top_level(top), last))) {
-		pos = pt_walk_from(common, top, iova, run.level);
+	if (likely(pt_level_covers(common, pt_top_level(top), last))) {
+		pos = pt_walk_noting(common, top, iova, run.level, &tables);
 		if (likely(pos.level == run.level))
 			stored = pt_map_store(iommu, pos.slot, item,
 					      ptf_leaf_step(run.lg2), run.items,
-					      run.repeat_lg2);
+					      run.repeat_lg2, tables);
 	}
 	rcu_read_unlock();
 	return stored > 0 ? (u64)stored << pt_item_lg2(run.level) : 0;
@@ -491,7 +513,7 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 		return ret;
 
 	if (len == BIT_ULL(PTF_GRANULE_LG2) && likely(sizes & len) &&
-	    pt_map_page(common, iova, oa, attrs)) {
+	    pt_map_page(iommu, iova, oa, attrs)) {
 		*mapped += len;
 		return 0;
 	}

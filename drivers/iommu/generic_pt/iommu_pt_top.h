@@ -18,8 +18,8 @@ static void pt_grow_locked(struct pt_iommu *iommu, struct pt_common *common,
 	unsigned int level = pt_top_level(top) + 1;
 
 	memset(table, 0, PTF_TABLE_BYTES);
-	table[0] = ptf_table_item(common, pt_env_table_oa(pt_top_table(top)),
-				  level);
+	table[0] = pt_fresh_pointer(common, pt_top_table(top), level);
+	pt_flush_items(iommu, table, PTF_ITEMS);
 	pt_desc_init(pt_env_desc(table), level, PT_USERS_TOP | 1, NULL);
 	WRITE_ONCE(old->slot, &table[0]);
 

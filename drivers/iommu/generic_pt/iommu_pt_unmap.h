@@ -63,11 +63,14 @@ static void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
 {
 	unsigned int i;
 
-	for (i = 0; level && i < PTF_ITEMS; i++)
-		if (ptf_is_table(table[i], level))
-			pt_table_collect(unmap,
-					 pt_child(unmap->common, table[i]),
+	for (i = 0; level && i < PTF_ITEMS; i++) {
+		/* Who removed a table from here may still try its tombstone */
+		pt_item_t item = READ_ONCE(table[i]);
+
+		if (ptf_is_table(item, level))
+			pt_table_collect(unmap, pt_child(unmap->common, item),
 					 level - 1);
+	}
 	pt_forget(unmap->iommu, pt_env_desc(table));
 	pt_env_defer(&unmap->gather->freelist, table);
 }
@@ -142,8 +145,10 @@ static bool pt_unmap_items(struct pt_unmap *unmap, pt_item_t *slot,
 		}
 		i += nr;
 	} while (nr && unmap->left && index + i < PTF_ITEMS);
-	if (i)
+	if (i) {
+		pt_flush_items(unmap->iommu, slot, i);
 		pt_users_put(unmap->iommu, pt_slot_desc(slot), i);
+	}
 	return i;
 }
 
@@ -155,7 +160,7 @@ static bool pt_unmap_table(struct pt_unmap *unmap)
 	unsigned int level = pt_top_level(top);
 	pt_item_t *table = pt_top_table(top);
 
-	if (!pt_level_covers(level, unmap->iova))
+	if (!pt_level_covers(common, level, unmap->iova))
 		return false;
 	for (;;) {
 		pt_item_t *slot = &table[pt_index(unmap->iova, level)];
@@ -179,6 +184,7 @@ static __always_inline bool pt_unmap_item(struct pt_iommu *iommu,
 		     ptf_leaf_lg2(pos.item, 0) != PTF_GRANULE_LG2))
 		return false;
 	pt_store_empty(pos.slot);
+	pt_flush_items(iommu, pos.slot, 1);
 	pt_users_put(iommu, pt_slot_desc(pos.slot), 1);
 	return true;
 }

@@ -12,8 +12,9 @@
  *   kunit_ops.h     operations that are checked against both
  *   kunit_fmt.h     suite of the format, walker and arithmetic
  *   kunit_map.h     suites of the operations, like kunit_unmap.h,
- *                   kunit_flush.h, kunit_grow.h, kunit_dirty.h, kunit_life.h
- *                   kunit_race.h and kunit_random.h
+ *                   kunit_flush.h, kunit_grow.h, kunit_dirty.h, kunit_life.h,
+ *                   kunit_halves.h, kunit_incoherent.h, kunit_race.h and
+ *                   kunit_random.h
  *   fmt/kunit_*.h   what only the format knows: configurations, decoder
  */
 #ifndef __GENERIC_PT_KUNIT_IOMMU_H
@@ -30,6 +31,8 @@
 
 /* Flushes that are remembered of one operation */
 #define KT_FLUSHES 64
+/* Writes to memory that are remembered of one operation */
+#define KT_WRITEBACKS 64
 /* What a new table holds: each item looks present */
 #define KT_POISON 0xdb
 
@@ -60,7 +63,7 @@ struct kt_config {
  * @kind: Kind of item
  * @oa: Address of the table, or first OA of the leaf
  * @lg2: lg2 of the leaf's size
- * @prot: IOMMU_READ, IOMMU_WRITE; IOMMU_MMIO for an OA that is not encrypted
+ * @prot: What the leaf says about permissions and memory, as kt_fmt_prot()
  * @dirty: The dirty bit is set
  */
 struct kt_hw {
@@ -76,7 +79,7 @@ struct kt_hw {
 	bool dirty;
 };
 
-/* A format's file supplies the following four, from the manual alone */
+/* A format's file supplies the following five, from the manual alone */
 
 /* The configurations by number, then NULL */
 static const struct kt_config *kt_config(unsigned int nr);
@@ -87,6 +90,9 @@ static struct PTF_CFG kt_fmt_cfg(const struct kt_config *cfg);
 /* Where hardware is told to find the top, without encryption bit */
 static u64 kt_fmt_root(const struct kt_config *cfg, struct PTF_TABLE *table,
 		       unsigned int *level);
+
+/* What a leaf can say of what a caller asks for; calling it twice is the same */
+static int kt_fmt_prot(const struct kt_config *cfg, int prot);
 
 /* Decode an item of a table of @level; KT_BAD if it does not fit @cfg */
 static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
@@ -109,6 +115,16 @@ struct kt_flush {
 };
 
 /**
+ * struct kt_writeback - A part of a table that was written back from the cache
+ * @items: First item
+ * @bytes: How much
+ */
+struct kt_writeback {
+	const u64 *items;
+	size_t bytes;
+};
+
+/**
  * struct kt_growth - One call of change_top
  * @oa: Physical address of the new top
  * @level: Its level
@@ -124,6 +140,8 @@ struct kt_growth {
  * struct kt_page - A table that was allocated
  * @mem: The table. The test holds a reference, so that memory that was freed
  *	is not used again before the test knows.
+ * @ram: With walkers that do not snoop, what they see of it: what was written
+ *	back from the CPU's cache
  * @iova: First IOVA that it covers, once it was seen in the tree
  * @level: Its level, likewise
  * @seen: It was seen in the tree
@@ -134,6 +152,7 @@ struct kt_growth {
  */
 struct kt_page {
 	void *mem;
+	u64 *ram;
 	u64 iova;
 	unsigned int level;
 	bool seen;
@@ -164,7 +183,9 @@ struct kt_hook {
  * @hw_level: Level of that table
  * @sizes: Page sizes after narrowing
  * @min_lg2: lg2 of the smallest one
- * @last: Last byte of the aperture
+ * @space_last: Last byte of the aperture as init says
+ * @last: Last byte of the aperture that most tests use: of the lower half, where
+ *	there are two
  * @oa_last: Last byte of the OA space
  * @model: What is mapped: struct kt_leaf at units of the granule
  * @nr_leaves: Number of leaves in it
@@ -176,6 +197,9 @@ struct kt_hook {
  * @dead: deinit was called
  * @flush: What the driver was asked to flush
  * @nr_flushes: Number of these, which may be more than are remembered
+ * @writeback: Parts of tables that were written back from the CPU's cache
+ * @nr_writebacks: Number of these, which may be more than are remembered
+ * @before_writeback: Called before each of them
  * @growth: Calls of change_top
  * @nr_growths: Number of these
  * @on_alloc: Called in the middle of an allocation
@@ -198,6 +222,7 @@ struct kt {
 	unsigned int hw_level;
 	u64 sizes;
 	unsigned int min_lg2;
+	u64 space_last;
 	u64 last;
 	u64 oa_last;
 	struct maple_tree model;
@@ -210,6 +235,9 @@ struct kt {
 	bool dead;
 	struct kt_flush flush[KT_FLUSHES];
 	unsigned int nr_flushes;
+	struct kt_writeback writeback[KT_WRITEBACKS];
+	unsigned int nr_writebacks;
+	void (*before_writeback)(struct kt *kt, const u64 *items, size_t bytes);
 	struct kt_growth growth[PTF_MAX_LEVELS];
 	unsigned int nr_growths;
 	struct kt_hook on_alloc;
@@ -327,6 +355,11 @@ static void *kt_alloc(struct pt_iommu *iommu, gfp_t gfp)
 	memset(mem, KT_POISON, PAGE_SIZE);
 	get_page(virt_to_page(mem));
 	page->mem = mem;
+	if (kt_feature(kt, PT_FEAT_DMA_INCOHERENT)) {
+		page->ram = kmemdup(mem, PAGE_SIZE, GFP_ATOMIC);
+		if (WARN_ON(!page->ram))
+			return NULL;
+	}
 	if (WARN_ON(xa_err(xa_store(&kt->pages, PHYS_PFN(__pa(mem)), page,
 				    GFP_ATOMIC))))
 		return NULL;
@@ -362,6 +395,7 @@ static unsigned int kt_reap(struct kt *kt)
 			kt_complain_page(kt, page, "freed, not flushed");
 		xa_erase(&kt->pages, pfn);
 		put_page(virt_to_page(page->mem));
+		kfree(page->ram);
 		kfree(page);
 	}
 	return live;
@@ -382,6 +416,74 @@ static bool kt_all_freed(struct kt *kt)
 		kt_settle();
 	kt_reap(kt);
 	return xa_empty(&kt->pages);
+}
+
+/* -------------------------- memory and CPU cache ------------------------- */
+
+/* The items of a table as hardware sees them */
+static const u64 *kt_hw_items(struct kt *kt, const u64 *table)
+{
+	struct kt_page *page;
+
+	if (!kt_feature(kt, PT_FEAT_DMA_INCOHERENT))
+		return table;
+	page = kt_page(kt, table);
+	return page ? page->ram : table;
+}
+
+static bool kt_same_in_ram(struct kt *kt, const struct kt_page *page)
+{
+	const u64 *table = page->mem;
+	unsigned int i;
+
+	for (i = 0; i < PTF_ITEMS; i++)
+		if ((table[i] ^ page->ram[i]) & ~PT_SW_FLUSHED)
+			return false;
+	return true;
+}
+
+/*
+ * Part of a table is written back. Tables that it points to must have been
+ * before, and as a whole: hardware may follow the pointers from now on.
+ */
+static void kt_writeback(struct pt_iommu *iommu, const void *mem, size_t bytes)
+{
+	struct kt *kt = kunit_get_current_test()->priv;
+	const u64 *table = PTR_ALIGN_DOWN(mem, PTF_TABLE_BYTES), *items = mem;
+	struct kt_page *page, *child;
+	unsigned long pfn;
+
+	if (!kt_feature(kt, PT_FEAT_DMA_INCOHERENT)) {
+		kt_complain(kt, "a cache is flushed that hardware snoops");
+		return;
+	}
+	page = kt_page(kt, mem);
+	if (!page || kt_page_freed(page) || !bytes ||
+	    items + bytes / 8 > table + PTF_ITEMS) {
+		kt_complain(kt, "%zu bytes are flushed that are no table",
+			    bytes);
+		return;
+	}
+	if (kt->before_writeback)
+		kt->before_writeback(kt, items, bytes);
+	if (kt->nr_writebacks < KT_WRITEBACKS)
+		kt->writeback[kt->nr_writebacks] =
+			(struct kt_writeback){ items, bytes };
+	kt->nr_writebacks++;
+
+	xa_for_each(&kt->pages, pfn, child) {
+		const u64 *slot = pt_env_desc(child->mem)->slot;
+
+		if (kt_page_freed(child) || slot < items ||
+		    slot >= items + bytes / 8 || kt_same_in_ram(kt, child))
+			continue;
+		if (ptf_table_oa(ptf_common(iommu), *slot) ==
+		    pt_env_table_oa(child->mem))
+			kt_complain(
+				kt,
+				"a table can be reached that is not in memory yet");
+	}
+	memcpy(page->ram + (items - table), items, bytes);
 }
 
 /* --------------------------------- driver -------------------------------- */
@@ -546,7 +648,12 @@ static int kt_start(struct kt *kt)
 		kt->domain.pgsize_bitmap &= kt->cfg->pgsizes;
 	kt->sizes = kt->domain.pgsize_bitmap;
 	kt->min_lg2 = __ffs64(kt->sizes);
-	kt->last = kt->domain.geometry.aperture_end;
+	kt->space_last = kt->domain.geometry.aperture_end;
+	kt->last = kt->space_last;
+	if (kt_feature(kt, PT_FEAT_SIGN_EXTEND)) {
+		kt->last = pt_low_mask(kt->cfg->vasz_lg2 - 1);
+		kt->domain.geometry.aperture_end = kt->last;
+	}
 	kt->oa_last = pt_low_mask(kt->cfg->oasz_lg2);
 	kt->hw_root = kt_fmt_root(kt->cfg, &kt->table, &kt->hw_level);
 	return 0;
@@ -577,6 +684,7 @@ static int kt_init(struct kunit *test)
 	xa_init(&kt->pages);
 	test->priv = kt;
 	kunit_activate_static_stub(test, pt_env_alloc, kt_alloc);
+	kunit_activate_static_stub(test, pt_env_flush, kt_writeback);
 	return kt_start(kt);
 }
 
@@ -626,6 +734,16 @@ static const void *kt_no_gaps(const void *prev, char *desc)
 	return kt_next(prev, desc, BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS));
 }
 
+static const void *kt_halves(const void *prev, char *desc)
+{
+	return kt_next(prev, desc, BIT(PT_FEAT_SIGN_EXTEND));
+}
+
+static const void *kt_incoherent(const void *prev, char *desc)
+{
+	return kt_next(prev, desc, BIT(PT_FEAT_DMA_INCOHERENT));
+}
+
 static const void *kt_dirty(const void *prev, char *desc)
 {
 	return PTF_DIRTY ? kt_next(prev, desc, 0) : NULL;
@@ -635,6 +753,8 @@ static const void *kt_dirty(const void *prev, char *desc)
 #define KT_CASE(name) KUNIT_CASE_PARAM(name, kt_any)
 #define KT_CASE_GROWING(name) KUNIT_CASE_PARAM(name, kt_growing)
 #define KT_CASE_NO_GAPS(name) KUNIT_CASE_PARAM(name, kt_no_gaps)
+#define KT_CASE_HALVES(name) KUNIT_CASE_PARAM(name, kt_halves)
+#define KT_CASE_INCOHERENT(name) KUNIT_CASE_PARAM(name, kt_incoherent)
 
 #define KT_CASE_DIRTY(name) KUNIT_CASE_PARAM(name, kt_dirty)
 

@@ -331,7 +331,7 @@ static void life_that_does_not_begin(struct kunit *test)
 	cfg.common.hw_max_vasz_lg2 = PTF_GRANULE_LG2 - 1;
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			PTF_FN(init)(&kt->table, &cfg, GFP_KERNEL));
-	if (kt_feature(kt, PT_FEAT_FULL_VA)) {
+	if (kt->cfg->vasz_lg2 == 64) {
 		cfg = good;
 		cfg.common.features &= ~BIT(PT_FEAT_FULL_VA);
 		KUNIT_EXPECT_EQ(test, -EINVAL,
@@ -362,10 +362,19 @@ static void life_begins(struct kunit *test)
 {
 	struct kt *kt = test->priv;
 	struct pt_iommu_info info;
+	unsigned int lg2;
 	u64 sizes;
 
 	KUNIT_EXPECT_EQ(test, kt->domain.geometry.aperture_start, 0);
-	KUNIT_EXPECT_EQ(test, kt->last, pt_low_mask(kt->cfg->vasz_lg2));
+	if (kt_feature(kt, PT_FEAT_SIGN_EXTEND)) {
+		KUNIT_EXPECT_EQ(test, kt->space_last, ~0ULL);
+	} else {
+		lg2 = kt->cfg->vasz_lg2;
+		/* Of what hardware wants to be canonical, the lower half */
+		if (PTF_CANONICAL)
+			lg2 = min(lg2, kt_item_lg2(kt->hw_level + 1) - 1);
+		KUNIT_EXPECT_EQ(test, kt->space_last, pt_low_mask(lg2));
+	}
 	KUNIT_EXPECT_TRUE(test, kt->domain.geometry.force_aperture);
 	KUNIT_EXPECT_EQ(test, kt->hw_level, kt->cfg->top_level);
 	kt_iommu(kt)->ops->get_info(kt_iommu(kt), &info);

@@ -334,26 +334,37 @@ static void map_up_to_what_is_mapped(struct kunit *test)
 	}
 }
 
-/* A contiguous run that meets something stops before the leaf that it is in */
+/* A run of larger leaves that meets something stops before the leaf it is in */
 static void map_up_to_the_last_whole_leaf(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int lg2 = kt_next_lg2(kt, kt->min_lg2);
+	unsigned int lg2 = kt->min_lg2, i;
 	u64 small = 1ULL << kt->min_lg2;
-	u64 size = 1ULL << lg2;
-	u64 mapped;
 
-	if (!lg2 || !kt_fits(kt, 0, 8 * size))
-		kunit_skip(test, "one size only");
-	kt_map(kt, 5 * size + small, 0, small, IOMMU_READ);
-	/* OA is off, so that no leaf larger than that size fits */
-	KUNIT_EXPECT_EQ(test, -EADDRINUSE,
-			kt_try_map(kt, size, 2 * size, 6 * size, KT_RW,
-				   &mapped));
-	KUNIT_EXPECT_EQ(test, mapped, 4 * size);
-	kt_expect_edges(kt, size, mapped);
-	kt_expect_hole(kt, 5 * size);
-	kt_check(kt);
+	while ((lg2 = kt_next_lg2(kt, lg2))) {
+		u64 size = 1ULL << lg2, mapped;
+		const u64 places[] = { 0, small, size / 2, size - small };
+
+		if (!kt_fits(kt, 0, 8 * size) || 9 * size > kt->oa_last)
+			break;
+		for (i = 0; i < ARRAY_SIZE(places); i++) {
+			u64 at = 5 * size + (places[i] & ~(small - 1));
+
+			kt_map(kt, at, 0, small, IOMMU_READ);
+			/* OA is off, so that no leaf larger than that fits */
+			KUNIT_EXPECT_EQ(test, -EADDRINUSE,
+					kt_try_map(kt, size, 2 * size, 6 * size,
+						   KT_RW, &mapped));
+			KUNIT_EXPECT_EQ(test, mapped, 4 * size);
+			kt_expect_edges(kt, size, mapped);
+			kt_expect_edges(kt, at, small);
+			kt_check(kt);
+			KUNIT_EXPECT_EQ(test, mapped,
+					kt_unmap(kt, size, mapped));
+			KUNIT_EXPECT_EQ(test, small, kt_unmap(kt, at, small));
+			kt_check(kt);
+		}
+	}
 }
 
 /* A range that needs leaves of all sizes, up and down again */

@@ -16,7 +16,7 @@
  * @iova: First byte
  * @oa: Where that goes
  * @lg2: lg2 of the size
- * @prot: How it was mapped
+ * @prot: How it was mapped, as far as a leaf can say
  * @dirty: It was written since dirty was last cleared
  */
 struct kt_leaf {
@@ -111,7 +111,7 @@ static int kt_model_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 		leaf->iova = iova + done;
 		leaf->oa = oa + done;
 		leaf->lg2 = lg2;
-		leaf->prot = prot & (IOMMU_READ | IOMMU_WRITE | IOMMU_MMIO);
+		leaf->prot = kt_fmt_prot(kt->cfg, prot);
 		KUNIT_ASSERT_EQ(kt->test, 0,
 				mtree_store_range(&kt->model,
 						  kt_unit(leaf->iova),

@@ -37,7 +37,8 @@ static void kt_expect_mapped(struct kt *kt, u64 iova, u64 oa, u64 size,
 			    "IOVA %#llx", iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, entry.oa, oa, "IOVA %#llx", iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, entry.size, size, "IOVA %#llx", iova);
-	KUNIT_EXPECT_EQ_MSG(kt->test, entry.prot, prot & KT_RW, "IOVA %#llx",
+	KUNIT_EXPECT_EQ_MSG(kt->test, entry.prot,
+			    kt_fmt_prot(kt->cfg, prot) & KT_RW, "IOVA %#llx",
 			    iova);
 	KUNIT_EXPECT_EQ_MSG(kt->test, oa, kt_op_iova_to_phys(kt, iova),
 			    "IOVA %#llx", iova);

@@ -12,6 +12,8 @@
 #include "kunit_flush.h"
 #include "kunit_fmt.h"
 #include "kunit_grow.h"
+#include "kunit_halves.h"
+#include "kunit_incoherent.h"
 #include "kunit_life.h"
 #include "kunit_map.h"
 #include "kunit_race.h"
@@ -20,6 +22,7 @@
 
 kunit_test_suites(&kt_fmt_suite, &kt_map_suite, &kt_unmap_suite,
 		  &kt_flush_suite, &kt_grow_suite, &kt_dirty_suite,
-		  &kt_life_suite, &kt_race_suite, &kt_random_suite);
+		  &kt_life_suite, &kt_halves_suite, &kt_incoherent_suite,
+		  &kt_race_suite, &kt_random_suite);
 
 #endif /* __GENERIC_PT_KUNIT_SUITES_H */

@@ -21,6 +21,24 @@ static unsigned int kt_item_lg2(unsigned int level)
 	return PTF_GRANULE_LG2 + level * PTF_INDEX_LG2;
 }
 
+/* Whether hardware takes two halves of an IOVA space only */
+static bool kt_hw_canonical(const struct kt *kt)
+{
+	return PTF_CANONICAL || kt_feature(kt, PT_FEAT_SIGN_EXTEND);
+}
+
+/* The IOVA that has the same low bits as another, as hardware takes it */
+static u64 kt_sign_extend(struct kt *kt, u64 iova)
+{
+	unsigned int bits = kt_item_lg2(kt->hw_level + 1);
+
+	if (!kt_hw_canonical(kt))
+		return iova;
+	if (iova & (1ULL << (bits - 1)))
+		return iova | ~0ULL << bits;
+	return iova & ~(~0ULL << bits);
+}
+
 /**
  * kt_hw_walk() - Translate an IOVA as hardware does
  * @kt: The page table
@@ -34,12 +52,19 @@ static bool kt_hw_walk(struct kt *kt, u64 iova, struct kt_hw *leaf)
 	unsigned int level = kt->hw_level;
 	u64 *table = kt_hw_table(kt->hw_root);
 
-	if (kt_item_lg2(level + 1) < 64 && iova >> kt_item_lg2(level + 1))
+	if (kt_hw_canonical(kt)) {
+		if (kt_sign_extend(kt, iova) != iova)
+			return false;
+	} else if (kt_item_lg2(level + 1) < 64 &&
+		   iova >> kt_item_lg2(level + 1)) {
 		return false;
+	}
 	for (;; level--) {
 		u64 index = iova >> kt_item_lg2(level);
 
-		*leaf = kt_fmt_decode(kt->cfg, table[index % PTF_ITEMS], level);
+		*leaf = kt_fmt_decode(kt->cfg,
+				      kt_hw_items(kt, table)[index % PTF_ITEMS],
+				      level);
 		if (leaf->kind != KT_TABLE)
 			return leaf->kind == KT_LEAF;
 		table = kt_hw_table(leaf->oa);
@@ -49,6 +74,7 @@ static bool kt_hw_walk(struct kt *kt, u64 iova, struct kt_hw *leaf)
 static bool kt_below_reaches(struct kt *kt, u64 *table, unsigned int level,
 			     const void *mem)
 {
+	const u64 *items = kt_hw_items(kt, table);
 	unsigned int i;
 
 	if (table == mem)
@@ -56,9 +82,9 @@ static bool kt_below_reaches(struct kt *kt, u64 *table, unsigned int level,
 	for (i = 0; level && i < PTF_ITEMS; i++) {
 		struct kt_hw hw;
 
-		if (!table[i])
+		if (!items[i])
 			continue;
-		hw = kt_fmt_decode(kt->cfg, table[i], level);
+		hw = kt_fmt_decode(kt->cfg, items[i], level);
 		if (hw.kind == KT_TABLE &&
 		    kt_below_reaches(kt, kt_hw_table(hw.oa), level - 1, mem))
 			return true;
@@ -73,19 +99,27 @@ static bool kt_tree_reaches(struct kt *kt, const void *mem)
 				mem);
 }
 
+/* The first IOVA of an item of a table that begins at another */
+static u64 kt_item_iova(struct kt *kt, unsigned int level, u64 iova,
+			unsigned int nr)
+{
+	return kt_sign_extend(kt, iova + ((u64)nr << kt_item_lg2(level)));
+}
+
 static bool kt_below_maps(struct kt *kt, u64 *table, unsigned int level,
 			  u64 iova, u64 start, u64 last)
 {
+	const u64 *items = kt_hw_items(kt, table);
 	unsigned int i;
 
 	for (i = 0; i < PTF_ITEMS; i++) {
-		u64 first = iova + ((u64)i << kt_item_lg2(level));
+		u64 first = kt_item_iova(kt, level, iova, i);
 		u64 end = first + ((u64)1 << kt_item_lg2(level)) - 1;
 		struct kt_hw hw;
 
-		if (!table[i] || first > last || end < start)
+		if (!items[i] || first > last || end < start)
 			continue;
-		hw = kt_fmt_decode(kt->cfg, table[i], level);
+		hw = kt_fmt_decode(kt->cfg, items[i], level);
 		if (hw.kind == KT_LEAF ||
 		    (hw.kind == KT_TABLE &&
 		     kt_below_maps(kt, kt_hw_table(hw.oa), level - 1, first,
@@ -105,11 +139,11 @@ static bool kt_tree_maps(struct kt *kt, u64 start, u64 last)
 /* Count items that are leaves, at and below a table */
 static unsigned int kt_tree_leaves(struct kt *kt, u64 root, unsigned int level)
 {
-	u64 *table = kt_hw_table(root);
+	const u64 *items = kt_hw_items(kt, kt_hw_table(root));
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < PTF_ITEMS; i++) {
-		struct kt_hw hw = kt_fmt_decode(kt->cfg, table[i], level);
+		struct kt_hw hw = kt_fmt_decode(kt->cfg, items[i], level);
 
 		if (hw.kind == KT_LEAF)
 			nr++;
@@ -146,9 +180,8 @@ static unsigned int kt_count_leaf(struct kt *kt, const u64 *item,
 	KUNIT_ASSERT_EQ_MSG(kt->test, leaf->lg2, hw->lg2, "leaf at %#llx",
 			    iova);
 	KUNIT_ASSERT_EQ_MSG(kt->test, leaf->oa, hw->oa, "leaf at %#llx", iova);
-	KUNIT_ASSERT_EQ_MSG(kt->test,
-			    leaf->prot & (kt->cfg->enc_mask ? ~0 : ~IOMMU_MMIO),
-			    hw->prot, "leaf at %#llx", iova);
+	KUNIT_ASSERT_EQ_MSG(kt->test, leaf->prot, hw->prot, "leaf at %#llx",
+			    iova);
 	nr = 1U << (leaf->lg2 - min(leaf->lg2, kt_item_lg2(level)));
 	for (i = 1; i < nr; i++) {
 		if (item[i] == item[i - 1])
@@ -191,6 +224,7 @@ static void kt_count_table(struct kt *kt, u64 *table, unsigned int level,
 			   u64 iova, const u64 *slot, struct kt_count *count)
 {
 	struct kt_page *page = kt_page(kt, table);
+	const u64 *items = kt_hw_items(kt, table);
 	unsigned int i, present = 0;
 
 	KUNIT_ASSERT_NOT_NULL_MSG(kt->test, page, "a pointer to no table");
@@ -205,24 +239,31 @@ static void kt_count_table(struct kt *kt, u64 *table, unsigned int level,
 	page->level = level;
 	page->seen = true;
 	count->tables++;
+	if (page->ram)
+		KUNIT_ASSERT_TRUE_MSG(
+			kt->test, kt_same_in_ram(kt, page),
+			"a table of level %u is not all in memory", level);
 
 	for (i = 0; i < PTF_ITEMS; i++) {
-		u64 at = iova + ((u64)i << kt_item_lg2(level));
+		u64 at = kt_item_iova(kt, level, iova, i);
 		unsigned int nr = 1;
 		struct kt_hw hw;
 
-		if (!table[i])
+		if (!items[i])
 			continue;
-		hw = kt_fmt_decode(kt->cfg, table[i], level);
+		hw = kt_fmt_decode(kt->cfg, items[i], level);
 		KUNIT_ASSERT_TRUE_MSG(kt->test,
 				      hw.kind == KT_LEAF || hw.kind == KT_TABLE,
 				      "item %#llx of level %u for %#llx",
-				      table[i], level, at);
+				      items[i], level, at);
 		if (hw.kind == KT_TABLE) {
+			KUNIT_ASSERT_EQ_MSG(kt->test, table[i] & PT_SW_FLUSHED,
+					    page->ram ? PT_SW_FLUSHED : 0,
+					    "pointer of level %u", level);
 			kt_count_table(kt, kt_hw_table(hw.oa), level - 1, at,
 				       &table[i], count);
 		} else {
-			nr = kt_count_leaf(kt, &table[i], level, at, &hw);
+			nr = kt_count_leaf(kt, &items[i], level, at, &hw);
 			count->leaves++;
 		}
 		present += nr;

@@ -13,10 +13,18 @@
  *  - PTF_INDEX_LG2: lg2 of the number of items in a table
  *  - PTF_MAX_LEVELS, PTF_MAX_IOVA_LG2, PTF_MAX_OA_LG2: its limits
  *  - PTF_FEATURES: mask of the feature bits that it understands
- *  - PTF_PRESENT_MASK: bits that are set in each present item
- *  - PTF_KIND_MASK: bits that make an item a leaf, a table pointer or neither:
- *    two items that agree in them are the same
- *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one
+ *  - PTF_PRESENT_MASK: bits that ptf_present_bits() sets for a present item
+ *  - PTF_KIND_MASK: bits that make an item a leaf, a pointer or neither: two
+ *    items of a table that agree in them are of the same kind
+ *
+ * and where the default is wrong:
+ *
+ *  - PTF_STRUCT: part of the names of its public structs (PTF_NAME)
+ *  - PTF_CANONICAL: hardware takes sign-extended IOVAs only, so without
+ *    PT_FEAT_SIGN_EXTEND there is but the lower half (false)
+ *  - PTF_DIRTY: the bit that hardware sets on a write, if it has one (0)
+ *  - PTF_ACCESSED: the bit that hardware sets in pointers that it followed, if
+ *    it has one and the format does not set it beforehand (0)
  */
 #ifndef __GENERIC_PT_COMMON_INTERNAL_H
 #define __GENERIC_PT_COMMON_INTERNAL_H
@@ -33,6 +41,15 @@
  * Return: true when hardware would use it.
  */
 static inline bool ptf_present(pt_item_t item);
+
+/**
+ * ptf_present_bits() - Presence as bits, so that items can be tested together
+ * @item: Any item
+ *
+ * Return: A word in which PTF_PRESENT_MASK is all set if the item is present,
+ * and not all set if it is not. The other bits mean nothing.
+ */
+static inline pt_item_t ptf_present_bits(pt_item_t item);
 
 /**
  * ptf_is_table() - Whether an item points to a table
@@ -65,11 +82,12 @@ static inline pt_item_t ptf_table_item(const struct pt_common *common, u64 oa,
 
 /**
  * ptf_sizes() - Leaf sizes that a table can hold
+ * @common: The page table
  * @level: Level of the table
  *
  * Return: A mask of sizes in bytes, 0 for none.
  */
-static inline u64 ptf_sizes(unsigned int level);
+static inline u64 ptf_sizes(const struct pt_common *common, unsigned int level);
 
 /**
  * ptf_leaf_level() - Level of the table that holds leaves of a size
@@ -151,9 +169,22 @@ static inline int ptf_prot(pt_item_t item);
  * ptf_tombstone() - Make a table pointer not present without losing its address
  * @item: A table pointer
  *
- * Return: An item that is not present and not 0.
+ * Return: An item that is not present and not 0, the same for each pointer to
+ * that table, whatever hardware has set in it.
  */
 static inline pt_item_t ptf_tombstone(pt_item_t item);
+
+/**
+ * ptf_sw_bit() - A bit of a table pointer that hardware ignores
+ * @nr: Number of the bit, from 0 on
+ *
+ * ptf_table_item() leaves it clear. Bit 0 is PT_SW_FLUSHED, which formats that
+ * can do PT_FEAT_DMA_INCOHERENT have and ptf_tombstone() clears; bit 1 is
+ * PT_SW_TOMBSTONE, which ptf_tombstone() sets if there is one.
+ *
+ * Return: The bit, or 0 when the format has not so many.
+ */
+static inline pt_item_t ptf_sw_bit(unsigned int nr);
 
 /**
  * ptf_common() - The struct pt_common that belongs to a struct pt_iommu
@@ -168,5 +199,9 @@ static inline bool pt_feature(const struct pt_common *common, unsigned int bit)
 	/* Constant for what the format does not have */
 	return (PTF_FEATURES & BIT(bit)) && (common->features & BIT(bit));
 }
+
+/* The upper half would move with each new top */
+static_assert(!(PTF_FEATURES & BIT(PT_FEAT_SIGN_EXTEND)) ||
+	      !(PTF_FEATURES & BIT(PT_FEAT_DYNAMIC_TOP)));
 
 #endif /* __GENERIC_PT_COMMON_INTERNAL_H */

@@ -28,8 +28,25 @@ typedef u64 pt_item_t;
 
 #define PT_ITEM_LG2 3
 
+/* In a pointer to a table: walkers that do not snoop see it, see pt_store.h */
+#define PT_SW_FLUSHED ptf_sw_bit(0)
+/* What a pointer had is a tombstone now, even if the table is at address 0 */
+#define PT_SW_TOMBSTONE ptf_sw_bit(1)
+
 /* Debug builds check more; they do not behave differently */
-#ifdef CONFIG_DEBUG_GENERIC_PT
+#if defined(CONFIG_DEBUG_GENERIC_PT) && defined(CONFIG_KUNIT)
+#include <kunit/test-bug.h>
+
+/* A test in which the library warns has failed, whatever it looks at */
+static inline bool pt_warned(bool warned)
+{
+	if (unlikely(warned))
+		kunit_fail_current_test("the library warned");
+	return warned;
+}
+
+#define PT_WARN_ON(condition) pt_warned(WARN_ON(condition))
+#elif defined(CONFIG_DEBUG_GENERIC_PT)
 #define PT_WARN_ON(condition) WARN_ON(condition)
 #else
 #define PT_WARN_ON(condition)              \

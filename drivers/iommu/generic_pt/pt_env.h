@@ -9,7 +9,9 @@
 #ifndef __GENERIC_PT_ENV_H
 #define __GENERIC_PT_ENV_H
 
+#include <asm/cacheflush.h>
 #include <kunit/static_stub.h>
+#include <linux/generic_pt/iommu.h>
 #include <linux/io.h>
 #include <linux/iommu.h>
 #include <linux/mm.h>
@@ -63,6 +65,8 @@ static inline void *pt_env_desc_table(const struct pt_desc *desc)
 	return page_address((const struct page *)desc);
 }
 
+void iommu_pt_flush_cache(const void *mem, size_t size);
+
 static inline void *pt_env_table_at(u64 oa)
 {
 	return phys_to_virt(oa);
@@ -104,6 +108,29 @@ static inline void pt_env_defer(struct list_head *freelist, void *table)
 static inline void pt_env_free_deferred(struct list_head *freelist)
 {
 	iommu_put_pages_list(freelist);
+}
+
+/**
+ * pt_env_flush() - Write items back from the CPU's cache
+ * @iommu: The page table that they are of, one with PT_FEAT_DMA_INCOHERENT
+ * @items: The first one
+ * @bytes: Size of them all
+ *
+ * Stores to them from before the call are seen by a walker that does not snoop
+ * no later than any store from after it.
+ */
+static inline void pt_env_flush(struct pt_iommu *iommu, const void *items,
+				size_t bytes)
+{
+#if IS_ENABLED(CONFIG_IOMMU_PT_KUNIT_TEST)
+	KUNIT_STATIC_STUB_REDIRECT(pt_env_flush, iommu, items, bytes);
+#endif
+#if defined(CONFIG_X86)
+	/* DMA of devices is coherent, only that of IOMMUs may not be */
+	clflush_cache_range((void *)items, bytes);
+#elif defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_DEVICE)
+	iommu_pt_flush_cache(items, bytes);
+#endif
 }
 
 #endif /* __GENERIC_PT_ENV_H */

@@ -51,9 +51,16 @@ static inline unsigned int pt_index(u64 iova, unsigned int level)
 	return (iova >> pt_item_lg2(level)) & (PTF_ITEMS - 1);
 }
 
-/* Whether a tree whose top is of @level covers @iova */
-static inline bool pt_level_covers(unsigned int level, u64 iova)
+/*
+ * Whether a tree whose top is of @level covers @iova. The top item bit of a
+ * signed IOVA repeats up to bit 63; adding half the space turns the two halves
+ * into one, without a hole.
+ */
+static inline bool pt_level_covers(const struct pt_common *common,
+				   unsigned int level, u64 iova)
 {
+	if (pt_feature(common, PT_FEAT_SIGN_EXTEND))
+		iova += 1ULL << (pt_item_lg2(level + 1) - 1);
 	/* Two shifts, each below 64 */
 	return !((iova >> PTF_GRANULE_LG2) >> (PTF_INDEX_LG2 * (level + 1)));
 }
@@ -85,6 +92,37 @@ struct pt_pos {
 };
 
 /**
+ * pt_walk_noting() - Walk down, and note the pointers that were followed
+ * @common: The page table
+ * @top: What pt_read_top() returned
+ * @iova: Address to walk to, covered by that top
+ * @target: Level to stop at
+ * @tables: Set to the AND of all pointers that were followed, all ones for
+ *	none. For pt_show_path(); the compiler drops it where that is nothing.
+ *
+ * Return: As for pt_walk_from().
+ */
+static __always_inline struct pt_pos
+pt_walk_noting(const struct pt_common *common, unsigned long top, u64 iova,
+	       unsigned int target, pt_item_t *tables)
+{
+	struct pt_pos pos = { .level = pt_top_level(top) };
+	pt_item_t *table = pt_top_table(top);
+
+	*tables = ~0ULL;
+	for (;;) {
+		pos.slot = &table[pt_index(iova, pos.level)];
+		pos.item = READ_ONCE(*pos.slot);
+		if (pos.level <= target || !ptf_is_table(pos.item, pos.level))
+			return pos;
+		if (PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT))
+			*tables &= pos.item;
+		table = pt_child(common, pos.item);
+		pos.level--;
+	}
+}
+
+/**
  * pt_walk_from() - Walk down from a top that was read before
  * @common: The page table
  * @top: What pt_read_top() returned
@@ -99,23 +137,16 @@ static __always_inline struct pt_pos
 pt_walk_from(const struct pt_common *common, unsigned long top, u64 iova,
 	     unsigned int target)
 {
-	struct pt_pos pos = { .level = pt_top_level(top) };
-	pt_item_t *table = pt_top_table(top);
+	pt_item_t tables;
 
-	for (;;) {
-		pos.slot = &table[pt_index(iova, pos.level)];
-		pos.item = READ_ONCE(*pos.slot);
-		if (pos.level <= target || !ptf_is_table(pos.item, pos.level))
-			return pos;
-		table = pt_child(common, pos.item);
-		pos.level--;
-	}
+	return pt_walk_noting(common, top, iova, target, &tables);
 }
 
 /* One step down to a leaf. False where the walk ends: @pos is complete then. */
 static __always_inline bool pt_step(const struct pt_common *common,
 				    pt_item_t **table, u64 iova,
-				    unsigned int level, struct pt_pos *pos)
+				    unsigned int level, struct pt_pos *pos,
+				    pt_item_t *tables)
 {
 	pt_item_t *slot = &(*table)[pt_index(iova, level)];
 	pt_item_t item = READ_ONCE(*slot);
@@ -124,8 +155,62 @@ static __always_inline bool pt_step(const struct pt_common *common,
 		*pos = (struct pt_pos){ slot, item, level };
 		return false;
 	}
+	if (PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT))
+		*tables &= item;
 	*table = pt_child(common, item);
 	return true;
+}
+
+/**
+ * pt_walk_leaf_noting() - Walk down to level 0, and note pointers
+ * @common: The page table
+ * @top: What pt_read_top() returned
+ * @iova: Address to walk to, covered by that top
+ * @tables: As for pt_walk_noting()
+ *
+ * The same as pt_walk_noting() with level 0 as the target, for straight ways.
+ * Each step has its level as a constant, which makes for a third less to wait
+ * for from one load to the next.
+ *
+ * Return: The item for @iova at level 0, or the item above that is no table
+ * pointer.
+ */
+static __always_inline struct pt_pos
+pt_walk_leaf_noting(const struct pt_common *common, unsigned long top, u64 iova,
+		    pt_item_t *tables)
+{
+	/* All that ptf_table_oa() looks at, read once and not at each level */
+	const struct pt_common fixed = { .enc_mask = common->enc_mask };
+	pt_item_t *table = pt_top_table(top);
+	struct pt_pos pos;
+
+	static_assert(PTF_MAX_LEVELS <= 6);
+	*tables = ~0ULL;
+	switch (pt_top_level(top)) {
+	case 5:
+		if (!pt_step(&fixed, &table, iova, 5, &pos, tables))
+			break;
+		fallthrough;
+	case 4:
+		if (!pt_step(&fixed, &table, iova, 4, &pos, tables))
+			break;
+		fallthrough;
+	case 3:
+		if (!pt_step(&fixed, &table, iova, 3, &pos, tables))
+			break;
+		fallthrough;
+	case 2:
+		if (!pt_step(&fixed, &table, iova, 2, &pos, tables))
+			break;
+		fallthrough;
+	case 1:
+		if (!pt_step(&fixed, &table, iova, 1, &pos, tables))
+			break;
+		fallthrough;
+	default:
+		pt_step(&fixed, &table, iova, 0, &pos, tables);
+	}
+	return pos;
 }
 
 /**
@@ -134,47 +219,14 @@ static __always_inline bool pt_step(const struct pt_common *common,
  * @top: What pt_read_top() returned
  * @iova: Address to walk to, covered by that top
  *
- * The same as pt_walk_from() with level 0 as the target, for straight ways. Each
- * step has its level as a constant, which makes for a third less to wait for
- * from one load to the next.
- *
- * Return: The item for @iova at level 0, or the item above that is no table
- * pointer.
+ * Return: As for pt_walk_leaf_noting().
  */
 static __always_inline struct pt_pos
 pt_walk_leaf(const struct pt_common *common, unsigned long top, u64 iova)
 {
-	/* All that ptf_table_oa() looks at, read once and not at each level */
-	const struct pt_common fixed = { .enc_mask = common->enc_mask };
-	pt_item_t *table = pt_top_table(top);
-	struct pt_pos pos;
+	pt_item_t tables;
 
-	static_assert(PTF_MAX_LEVELS <= 6);
-	switch (pt_top_level(top)) {
-	case 5:
-		if (!pt_step(&fixed, &table, iova, 5, &pos))
-			break;
-		fallthrough;
-	case 4:
-		if (!pt_step(&fixed, &table, iova, 4, &pos))
-			break;
-		fallthrough;
-	case 3:
-		if (!pt_step(&fixed, &table, iova, 3, &pos))
-			break;
-		fallthrough;
-	case 2:
-		if (!pt_step(&fixed, &table, iova, 2, &pos))
-			break;
-		fallthrough;
-	case 1:
-		if (!pt_step(&fixed, &table, iova, 1, &pos))
-			break;
-		fallthrough;
-	default:
-		pt_step(&fixed, &table, iova, 0, &pos);
-	}
-	return pos;
+	return pt_walk_leaf_noting(common, top, iova, &tables);
 }
 
 #endif /* __GENERIC_PT_ITER_H */

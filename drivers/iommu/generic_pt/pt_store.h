@@ -10,6 +10,31 @@
  * address dependency does the rest. A leaf store needs no order of its own:
  * telling a device about an IOVA, or flushing after an unmap, orders it.
  */
+
+/**
+ * DOC: Walkers that do not snoop
+ *
+ * With PT_FEAT_DMA_INCOHERENT hardware reads tables from memory, behind the
+ * CPU's cache. There a store may arrive at any time from when it was done, and
+ * surely has when pt_flush_items() returns. So:
+ *
+ *  - A fresh table, or a new top, is flushed as a whole before the store that
+ *    makes it reachable.
+ *  - Any other store is flushed once a run of items, after the last of them,
+ *    and before anything that relies on hardware seeing it: the return of the
+ *    operation, the IOTLB flush that follows an unlinked table, users that are
+ *    taken back from a table which others may then remove.
+ *  - A map returns when hardware can see all pointers on the way to what it
+ *    stored, also those that another caller has stored and not flushed yet.
+ *    So a pointer gets the software bit PT_SW_FLUSHED after it was flushed. A
+ *    walk notes whether all pointers that it followed had it; if not, the map
+ *    flushes those that lack it itself. The bit need not reach memory. It is
+ *    never set in an item that means another table meanwhile, and not at all
+ *    without the feature.
+ *
+ * Whoever clears an item without being sure that it was his store which did so
+ * flushes it nevertheless: the other one may not have come that far.
+ */
 #ifndef __GENERIC_PT_STORE_H
 #define __GENERIC_PT_STORE_H
 
@@ -21,11 +46,66 @@
 #define PT_LINE_LG2 3
 #define PT_LINE_ITEMS 8
 
-/* Replace a pointer to a table, a tombstone of one, or an empty item by another */
-static inline bool pt_store_table(pt_item_t *slot, pt_item_t old,
-				  pt_item_t item)
+/* Have a walker that does not snoop see what was stored to a run of items */
+static __always_inline void
+pt_flush_items(struct pt_iommu *iommu, const pt_item_t *items, unsigned int nr)
 {
-	return cmpxchg64(slot, old, item) == old;
+	if (pt_feature(ptf_common(iommu), PT_FEAT_DMA_INCOHERENT) && nr)
+		pt_env_flush(iommu, items, nr << PT_ITEM_LG2);
+}
+
+/* A pointer in a table that is flushed as a whole before it can be reached */
+static inline pt_item_t pt_fresh_pointer(const struct pt_common *common,
+					 const void *table, unsigned int level)
+{
+	pt_item_t item = ptf_table_item(common, pt_env_table_oa(table), level);
+
+	if (pt_feature(common, PT_FEAT_DMA_INCOHERENT))
+		item |= PT_SW_FLUSHED;
+	return item;
+}
+
+/*
+ * Replace a pointer to a table, a tombstone of one, or an empty item by
+ * another, and flush it
+ */
+static inline bool pt_store_table(struct pt_iommu *iommu, pt_item_t *slot,
+				  pt_item_t old, pt_item_t item)
+{
+	bool stored = cmpxchg64(slot, old, item) == old;
+
+	pt_flush_items(iommu, slot, 1);
+	return stored;
+}
+
+/*
+ * Make a pointer to a dead table its tombstone, unless that has happened
+ * already, and flush it. Hardware may set its accessed bit meanwhile, so look
+ * again.
+ */
+static inline void pt_store_tombstone(struct pt_iommu *iommu, pt_item_t *slot,
+				      pt_item_t item)
+{
+	pt_item_t tombstone = ptf_tombstone(item);
+
+	item = READ_ONCE(*slot);
+	while (ptf_present(item) && ptf_tombstone(item) == tombstone &&
+	       !try_cmpxchg64(slot, &item, tombstone))
+		;
+	pt_flush_items(iommu, slot, 1);
+}
+
+/*
+ * Say in a pointer that it was flushed. The caller has users of the table that
+ * it points to, so nothing but an accessed or this bit can change meanwhile.
+ */
+static inline void pt_store_flushed(pt_item_t *slot)
+{
+	pt_item_t item = READ_ONCE(*slot);
+
+	while (!(item & PT_SW_FLUSHED) &&
+	       !try_cmpxchg64(slot, &item, item | PT_SW_FLUSHED))
+		;
 }
 
 /* Empty an item whose IOVA the caller owns */
@@ -53,8 +133,8 @@ static inline void pt_store_set_bits(pt_item_t *slot, pt_item_t bits)
 }
 
 /*
- * A line's worth of items, ORed and ANDed. Written out, since compilers do not
- * unroll loops over volatile accesses.
+ * A line's worth of items ORed, ANDed, and their presence ANDed. Written out,
+ * since compilers do not unroll loops over volatile accesses.
  */
 static __always_inline pt_item_t pt_line_or(const pt_item_t *items)
 {
@@ -68,6 +148,18 @@ static __always_inline pt_item_t pt_line_and(const pt_item_t *items)
 	return READ_ONCE(items[0]) & READ_ONCE(items[1]) & READ_ONCE(items[2]) &
 	       READ_ONCE(items[3]) & READ_ONCE(items[4]) & READ_ONCE(items[5]) &
 	       READ_ONCE(items[6]) & READ_ONCE(items[7]);
+}
+
+static __always_inline pt_item_t pt_line_present_bits(const pt_item_t *items)
+{
+	return ptf_present_bits(READ_ONCE(items[0])) &
+	       ptf_present_bits(READ_ONCE(items[1])) &
+	       ptf_present_bits(READ_ONCE(items[2])) &
+	       ptf_present_bits(READ_ONCE(items[3])) &
+	       ptf_present_bits(READ_ONCE(items[4])) &
+	       ptf_present_bits(READ_ONCE(items[5])) &
+	       ptf_present_bits(READ_ONCE(items[6])) &
+	       ptf_present_bits(READ_ONCE(items[7]));
 }
 
 /* Whether none of a line's worth of items has the dirty bit */
@@ -98,7 +190,8 @@ static __always_inline bool pt_line_empty(const pt_item_t *items)
 /* Whether all of a line's worth of items are present */
 static __always_inline bool pt_line_present(const pt_item_t *items)
 {
-	return (pt_line_and(items) & PTF_PRESENT_MASK) == PTF_PRESENT_MASK;
+	return (pt_line_present_bits(items) & PTF_PRESENT_MASK) ==
+	       PTF_PRESENT_MASK;
 }
 
 /* Whether an item is a leaf */

@@ -31,7 +31,8 @@
  *  1. With PT_FEAT_FLUSH_RANGE_NO_GAPS the table's range is flushed: its leaves
  *     are empty, and nothing refers to them any more.
  *  2. The pointer in the parent becomes a tombstone: hardware takes it for not
- *     present, software still sees which table stood there.
+ *     present, software still sees which table stood there. It is the same one
+ *     whatever was set in the pointer (accessed, PT_SW_FLUSHED).
  *  3. The table's range is flushed with the table on the gather's freelist, so
  *     that the driver flushes walk caches too. The driver frees the list, which
  *     waits for two RCU grace periods.
@@ -65,6 +66,9 @@
  * user that being the top was, by the caller who grew the tree or by one who
  * finds the table in its way before. A walk that began at the old top stays
  * valid, since the old top translates its part as before.
+ *
+ * With walkers that do not snoop, "stored" above means that and flushed from
+ * the CPU's cache; what to flush when stands in pt_store.h.
  */
 #ifndef __GENERIC_PT_TABLES_H
 #define __GENERIC_PT_TABLES_H
@@ -126,6 +130,37 @@ static __always_inline bool pt_users_get(struct pt_desc *desc, unsigned int nr)
 	return false;
 }
 
+/* Flush pointers to a table, and to those above it, that are not yet */
+static noinline void pt_show_tables(struct pt_iommu *iommu,
+				    struct pt_desc *desc)
+{
+	pt_item_t *slot;
+
+	while ((slot = READ_ONCE(desc->slot))) {
+		if (!(READ_ONCE(*slot) & PT_SW_FLUSHED)) {
+			pt_flush_items(iommu, slot, 1);
+			pt_store_flushed(slot);
+		}
+		desc = pt_slot_desc(slot);
+	}
+}
+
+/**
+ * pt_show_path() - Have hardware see all pointers on the way to a table
+ * @iommu: The page table
+ * @desc: The table. The caller has users of it, so all of these stay.
+ * @tables: What pt_walk_noting() noted on the way there
+ *
+ * To be called by a map before it returns, see pt_store.h.
+ */
+static __always_inline void pt_show_path(struct pt_iommu *iommu,
+					 struct pt_desc *desc, pt_item_t tables)
+{
+	if (pt_feature(ptf_common(iommu), PT_FEAT_DMA_INCOHERENT) &&
+	    unlikely(!(tables & PT_SW_FLUSHED)))
+		pt_show_tables(iommu, desc);
+}
+
 static void pt_park(struct pt_iommu *iommu, struct pt_desc *desc);
 
 /*
@@ -183,8 +218,9 @@ static __always_inline void pt_users_put(struct pt_iommu *iommu,
 }
 
 /* The first IOVA that a table covers */
-static u64 pt_desc_iova(struct pt_desc *desc)
+static u64 pt_desc_iova(const struct pt_common *common, struct pt_desc *desc)
 {
+	unsigned int unused;
 	pt_item_t *slot;
 	u64 iova = 0;
 
@@ -193,7 +229,11 @@ static u64 pt_desc_iova(struct pt_desc *desc)
 		iova |= (u64)(slot - (pt_item_t *)pt_env_desc_table(desc))
 			<< pt_item_lg2(pt_desc_level(desc));
 	}
-	return iova;
+	if (!pt_feature(common, PT_FEAT_SIGN_EXTEND))
+		return iova;
+	/* The bits above those that the top translates repeat the highest */
+	unused = 64 - pt_item_lg2(pt_desc_level(desc) + 1);
+	return (s64)(iova << unused) >> unused;
 }
 
 /**
@@ -242,12 +282,11 @@ static void pt_remove(struct pt_iommu *iommu, const struct pt_dead *dead)
 			      pt_desc_level(dead->desc) + 1);
 	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
 		pt_flush_table(iommu, dead, NULL);
-	/* Fails when a map was faster */
-	if (!pt_store_table(slot, item, ptf_tombstone(item)))
-		PT_WARN_ON(READ_ONCE(*slot) == item);
+	/* Does nothing when a map was faster */
+	pt_store_tombstone(iommu, slot, item);
 	pt_env_defer(&freelist, table);
 	pt_flush_table(iommu, dead, &freelist);
-	pt_store_table(slot, ptf_tombstone(item), 0);
+	pt_store_table(iommu, slot, ptf_tombstone(item), 0);
 }
 
 /* Take a table off the parked ones, if it has a place among them */
@@ -266,13 +305,14 @@ static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
 }
 
 /* Unpark a table. True when that was its last user: fills in @dead then. */
-static bool pt_unpark_locked(struct pt_desc *desc, struct pt_dead *dead)
+static bool pt_unpark_locked(struct pt_iommu *iommu, struct pt_desc *desc,
+			     struct pt_dead *dead)
 {
 	struct pt_desc *parent;
 
 	/* It is in the tree as long as it is parked, so ask it now */
 	dead->desc = desc;
-	dead->iova = pt_desc_iova(desc);
+	dead->iova = pt_desc_iova(ptf_common(iommu), desc);
 	if (atomic_sub_return(PT_USERS_PARKED, &desc->users) & PT_USERS_ANY)
 		return false;
 
@@ -299,7 +339,8 @@ static noinline void pt_park(struct pt_iommu *iommu, struct pt_desc *desc)
 				sizeof(iommu->parked) -
 					sizeof(iommu->parked[0]));
 			iommu->parked[PT_IOMMU_PARKED - 1] = desc;
-			remove = oldest && pt_unpark_locked(oldest, &dead);
+			remove = oldest &&
+				 pt_unpark_locked(iommu, oldest, &dead);
 		}
 		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
@@ -327,7 +368,7 @@ static bool pt_remove_empty(struct pt_iommu *iommu, struct pt_desc *desc)
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
 	if ((atomic_read(&desc->users) & PT_USERS_ANY) == PT_USERS_PARKED) {
 		pt_unplace_locked(iommu, desc);
-		remove = pt_unpark_locked(desc, &dead);
+		remove = pt_unpark_locked(iommu, desc, &dead);
 	}
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 

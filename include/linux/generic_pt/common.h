@@ -21,6 +21,7 @@
  * @oa_last: Highest output address that a leaf may reach
  * @enc_mask: Memory encryption bit that physical addresses in the table carry,
  *	or 0
+ * @iova_half: With PT_FEAT_SIGN_EXTEND, bytes of each half of the IOVA space
  */
 struct pt_common {
 	unsigned long top;
@@ -28,6 +29,7 @@ struct pt_common {
 	u8 max_level;
 	u64 oa_last;
 	u64 enc_mask;
+	u64 iova_half;
 };
 
 /**
@@ -54,7 +56,12 @@ enum pt_features {
 	PT_FEAT_DYNAMIC_TOP,
 	/**
 	 * @PT_FEAT_SIGN_EXTEND: The IOVA space is split in two halves, the
-	 * upper one at the end of 64 bits, as CPUs do it.
+	 * upper one at the end of 64 bits, as CPUs do it: of n bits of IOVA
+	 * the highest repeats up to bit 63. The domain's aperture is all of 64
+	 * bits then, since it cannot describe a hole. Operations refuse the
+	 * hole, and ranges that begin in one half and end in the other, with
+	 * -ERANGE. A driver whose users choose IOVAs by the aperture alone (the
+	 * DMA API, iommufd) narrows it to one half after init.
 	 */
 	PT_FEAT_SIGN_EXTEND,
 	/**
@@ -100,6 +107,76 @@ enum pt_features_amdv1 {
 	 * whatever the device asks for.
 	 */
 	PT_FEAT_AMDV1_FORCE_COHERENCE,
+};
+
+/**
+ * struct pt_x86_64 - x86_64 page table: AMD guest (v2), VT-d first stage
+ * @common: State of the page table
+ */
+struct pt_x86_64 {
+	struct pt_common common;
+};
+
+/**
+ * enum pt_features_x86_64 - Features of the x86_64 format, bit numbers
+ */
+enum pt_features_x86_64 {
+	/**
+	 * @PT_FEAT_X86_64_AMD_ENCRYPT_TABLES: Tables and system memory are
+	 * reached with AMD's memory encryption bit set (SME). Leaves of MMIO
+	 * are not.
+	 */
+	PT_FEAT_X86_64_AMD_ENCRYPT_TABLES = PT_FEAT_FMT_START,
+};
+
+/**
+ * struct pt_vtdss - VT-d second stage page table
+ * @common: State of the page table
+ */
+struct pt_vtdss {
+	struct pt_common common;
+};
+
+/**
+ * enum pt_features_vtdss - Features of the VT-d second stage, bit numbers
+ */
+enum pt_features_vtdss {
+	/**
+	 * @PT_FEAT_VTDSS_FORCE_COHERENCE: Leaves have SNP set: DMA snoops
+	 * whatever the device asks for. Hardware needs ECAP.SC for it.
+	 */
+	PT_FEAT_VTDSS_FORCE_COHERENCE = PT_FEAT_FMT_START,
+	/**
+	 * @PT_FEAT_VTDSS_FORCE_WRITEABLE: Maps without IOMMU_WRITE are refused
+	 * with -EOPNOTSUPP. For tables that others nest on: there hardware with
+	 * erratum 772415 mistakes what is read-only.
+	 */
+	PT_FEAT_VTDSS_FORCE_WRITEABLE,
+};
+
+/**
+ * struct pt_riscv_64 - RISC-V page table: Sv39, Sv48, Sv57
+ * @common: State of the page table
+ */
+struct pt_riscv_64 {
+	struct pt_common common;
+};
+
+/**
+ * enum pt_features_riscv_64 - Features of the RISC-V format, bit numbers
+ */
+enum pt_features_riscv_64 {
+	/**
+	 * @PT_FEAT_RISCV_SVNAPOT_64K: The hardware has Svnapot: leaves of
+	 * 64 KiB, repeated in 16 items.
+	 */
+	PT_FEAT_RISCV_SVNAPOT_64K = PT_FEAT_FMT_START,
+	/**
+	 * @PT_FEAT_RISCV_SVPBMT: The hardware has Svpbmt: leaves of MMIO are
+	 * I/O, and others without IOMMU_CACHE are non-cacheable. Without it all
+	 * have the type that the physical address has of itself.
+	 */
+	PT_FEAT_RISCV_SVPBMT,
 };
 
 #endif /* __GENERIC_PT_COMMON_H */

@@ -33,14 +33,17 @@ struct pt_iommu_driver_ops;
  * @domain: The domain. First, so that a driver can lay its own struct
  *	iommu_domain over it with a union, see PT_IOMMU_CHECK_DOMAIN(). Init
  *	fills in &iommu_domain.geometry and &iommu_domain.pgsize_bitmap; the
- *	driver may narrow both before the first map.
+ *	driver may narrow both before the first map. The aperture begins at 0
+ *	and ends where both the hardware and the levels of the table do, with
+ *	PT_FEAT_SIGN_EXTEND at the end of 64 bits (see there).
  * @ops: Operations of the format, set by init
  * @driver_ops: The driver's callbacks. Set before init; needed only with
  *	PT_FEAT_DYNAMIC_TOP.
  * @nid: NUMA node that tables are allocated from, or NUMA_NO_NODE. Set before
  *	init; the driver may store another one at any time.
- * @iommu_device: Device that walks the tables, for cache maintenance under
- *	PT_FEAT_DMA_INCOHERENT. Set before init.
+ * @iommu_device: Device that walks the tables. Set before init. Cache
+ *	maintenance under PT_FEAT_DMA_INCOHERENT goes by address on this kernel
+ *	and does not look at it.
  * @park_lock: Protects @parked, private to the library
  * @parked: Tables that became empty and still stand in the tree, the oldest
  *	first, private to the library
@@ -69,7 +72,8 @@ struct pt_iommu_info {
  * @oa: Output address of the IOVA that was asked for, not of the entry's start
  * @size: Bytes that the entry translates, a power of two. The entry starts at
  *	the IOVA rounded down to it.
- * @prot: IOMMU_READ and IOMMU_WRITE as mapped
+ * @prot: IOMMU_READ and IOMMU_WRITE as mapped. Formats that cannot permit
+ *	writing alone (all but AMDv1) have IOMMU_READ with it.
  */
 struct pt_iommu_entry {
 	phys_addr_t oa;
@@ -169,7 +173,8 @@ struct pt_iommu_driver_ops {
 /**
  * struct pt_iommu_cfg - What each format's init takes
  * @features: Mask of bits of &enum pt_features and the format's own
- * @hw_max_vasz_lg2: lg2 of the IOVA space that the hardware can translate
+ * @hw_max_vasz_lg2: lg2 of the IOVA space that the hardware can translate, of
+ *	both halves together with PT_FEAT_SIGN_EXTEND
  * @hw_max_oasz_lg2: lg2 of the OA space that the hardware can reach
  */
 struct pt_iommu_cfg {
@@ -295,5 +300,206 @@ void pt_iommu_amdv1_hw_info(struct pt_iommu_amdv1 *table,
 			    struct pt_iommu_amdv1_hw_info *info);
 
 PT_IOMMU_DECLARE_OPS(amdv1);
+
+/**
+ * pt_iommu_amdv1_mock_init() - Set up an AMDv1 page table of 2 KiB granules
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it: 0 to 4 for the starting level, up to 56 bits of
+ *	IOVA and 51 of OA, no PT_FEAT_AMDV1_ENCRYPT_TABLES
+ * @gfp: For the top table
+ *
+ * No hardware walks it. It is for tests of software that must not take the
+ * system's page size for that of the IOMMU.
+ *
+ * Return: As pt_iommu_amdv1_init().
+ */
+int pt_iommu_amdv1_mock_init(struct pt_iommu_amdv1 *table,
+			     const struct pt_iommu_amdv1_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_amdv1_mock_hw_info() - Tell where the table is
+ * @table: The table
+ * @info: Filled in
+ *
+ * Context: With PT_FEAT_DYNAMIC_TOP, under the driver's top lock.
+ */
+void pt_iommu_amdv1_mock_hw_info(struct pt_iommu_amdv1 *table,
+				 struct pt_iommu_amdv1_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(amdv1_mock);
+
+/**
+ * struct pt_iommu_x86_64 - x86_64 page table as a domain
+ * @iommu: The part that is the same for each format
+ * @x86_64_pt: The format's own part, private to the library
+ */
+struct pt_iommu_x86_64 {
+	struct pt_iommu iommu;
+	struct pt_x86_64 x86_64_pt;
+};
+
+/**
+ * struct pt_iommu_x86_64_cfg - What pt_iommu_x86_64_init() takes
+ * @common: The part that is the same for each format
+ * @top_level: Level of the top table: 3 (4 levels, 48 bits of IOVA) or 4 (5
+ *	levels, 57 bits)
+ */
+struct pt_iommu_x86_64_cfg {
+	struct pt_iommu_cfg common;
+	unsigned int top_level;
+};
+
+/**
+ * struct pt_iommu_x86_64_hw_info - What a GCR3 table or PASID entry needs
+ * @gcr3_pt: Physical address of the top table, with the encryption bit where
+ *	tables are encrypted: AMD's GCR3, VT-d's FSPTPTR
+ * @levels: Number of levels, 4 or 5
+ */
+struct pt_iommu_x86_64_hw_info {
+	u64 gcr3_pt;
+	unsigned int levels;
+};
+
+/**
+ * pt_iommu_x86_64_init() - Set up an x86_64 page table
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it
+ * @gfp: For the top table
+ *
+ * Without PT_FEAT_SIGN_EXTEND IOVAs are unsigned, all 48 or 57 bits, as AMD
+ * translates DMA without PASID. Where hardware wants canonical addresses, the
+ * upper half of that is out of its reach: narrow the aperture.
+ *
+ * What is mapped with IOMMU_WRITE alone can be read too.
+ *
+ * Return: 0, -EOPNOTSUPP (a feature, level or size that the format cannot do),
+ * -EINVAL (contradicting values), -ENOMEM. @table may be passed to
+ * pt_iommu_deinit() in each case.
+ */
+int pt_iommu_x86_64_init(struct pt_iommu_x86_64 *table,
+			 const struct pt_iommu_x86_64_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_x86_64_hw_info() - Tell how to point hardware at the table
+ * @table: The table
+ * @info: Filled in
+ */
+void pt_iommu_x86_64_hw_info(struct pt_iommu_x86_64 *table,
+			     struct pt_iommu_x86_64_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(x86_64);
+
+/**
+ * struct pt_iommu_vtdss - VT-d second stage page table as a domain
+ * @iommu: The part that is the same for each format
+ * @vtdss_pt: The format's own part, private to the library
+ */
+struct pt_iommu_vtdss {
+	struct pt_iommu iommu;
+	struct pt_vtdss vtdss_pt;
+};
+
+/**
+ * struct pt_iommu_vtdss_cfg - What pt_iommu_vtdss_init() takes
+ * @common: The part that is the same for each format
+ * @top_level: Level of the top table: 2 (3 levels, 39 bits of IOVA), 3 (4
+ *	levels, 48 bits) or 4 (5 levels, 57 bits)
+ */
+struct pt_iommu_vtdss_cfg {
+	struct pt_iommu_cfg common;
+	unsigned int top_level;
+};
+
+/**
+ * struct pt_iommu_vtdss_hw_info - What a context or PASID entry needs
+ * @ssptptr: Physical address of the top table, for the field SSPTPTR
+ * @aw: Field AW: 1 for 3 levels, 2 for 4, 3 for 5
+ */
+struct pt_iommu_vtdss_hw_info {
+	u64 ssptptr;
+	u8 aw;
+};
+
+/**
+ * pt_iommu_vtdss_init() - Set up a VT-d second stage page table
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it
+ * @gfp: For the top table
+ *
+ * What is mapped with IOMMU_WRITE alone can be read too.
+ *
+ * Return: 0, -EOPNOTSUPP (a feature, level or size that the format cannot do),
+ * -EINVAL (contradicting values), -ENOMEM. @table may be passed to
+ * pt_iommu_deinit() in each case.
+ */
+int pt_iommu_vtdss_init(struct pt_iommu_vtdss *table,
+			const struct pt_iommu_vtdss_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_vtdss_hw_info() - Tell how to point hardware at the table
+ * @table: The table
+ * @info: Filled in
+ */
+void pt_iommu_vtdss_hw_info(struct pt_iommu_vtdss *table,
+			    struct pt_iommu_vtdss_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(vtdss);
+
+/**
+ * struct pt_iommu_riscv_64 - RISC-V page table as a domain
+ * @iommu: The part that is the same for each format
+ * @riscv_64_pt: The format's own part, private to the library
+ */
+struct pt_iommu_riscv_64 {
+	struct pt_iommu iommu;
+	struct pt_riscv_64 riscv_64_pt;
+};
+
+/**
+ * struct pt_iommu_riscv_64_cfg - What pt_iommu_riscv_64_init() takes
+ * @common: The part that is the same for each format. Its size of the IOVA
+ *	space chooses the mode: Sv39 up to 39 bits, Sv48 up to 48, then Sv57.
+ */
+struct pt_iommu_riscv_64_cfg {
+	struct pt_iommu_cfg common;
+};
+
+/**
+ * struct pt_iommu_riscv_64_hw_info - What a first-stage context needs
+ * @ppn: Page number of the top table, for the field PPN of iosatp
+ * @fsc_iosatp_mode: Field MODE of iosatp: 8 is Sv39, 9 Sv48, 10 Sv57
+ */
+struct pt_iommu_riscv_64_hw_info {
+	u64 ppn;
+	u8 fsc_iosatp_mode;
+};
+
+/**
+ * pt_iommu_riscv_64_init() - Set up a RISC-V page table
+ * @table: Table to set up, zeroed but for the members that the driver fills in
+ * @cfg: What is wanted of it
+ * @gfp: For the top table
+ *
+ * Hardware takes canonical addresses only. Without PT_FEAT_SIGN_EXTEND the IOVA
+ * space is their lower half: 38, 47 or 56 bits.
+ *
+ * What is mapped with IOMMU_WRITE alone can be read too.
+ *
+ * Return: 0, -EOPNOTSUPP (a feature or size that the format cannot do),
+ * -EINVAL (contradicting values), -ENOMEM. @table may be passed to
+ * pt_iommu_deinit() in each case.
+ */
+int pt_iommu_riscv_64_init(struct pt_iommu_riscv_64 *table,
+			   const struct pt_iommu_riscv_64_cfg *cfg, gfp_t gfp);
+
+/**
+ * pt_iommu_riscv_64_hw_info() - Tell how to point hardware at the table
+ * @table: The table
+ * @info: Filled in
+ */
+void pt_iommu_riscv_64_hw_info(struct pt_iommu_riscv_64 *table,
+			       struct pt_iommu_riscv_64_hw_info *info);
+
+PT_IOMMU_DECLARE_OPS(riscv_64);
 
 #endif /* __GENERIC_PT_IOMMU_H */

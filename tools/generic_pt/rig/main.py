@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import time
 import traceback
@@ -113,6 +114,9 @@ def main():
     for name in names:
         if name not in amd.SCENARIOS:
             parser.error(f"no scenario '{name}'; there are: {' '.join(amd.SCENARIOS)}")
+    # So that the guest ends with us, whoever stops us
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     try:
         os.makedirs(options.out, exist_ok=True)
         initrd = os.path.join(options.out, "initramfs.gz")

@@ -25,9 +25,14 @@
 #include <linux/iommu.h>
 #include <linux/mem_encrypt.h>
 
+#ifdef AMDV1_MOCK
+#include "defs_amdv1_mock.h"
+#else
 #include "defs_amdv1.h"
+#endif
 
 #define AMDV1_PR BIT_ULL(0)
+#define AMDV1_A BIT_ULL(5)
 #define AMDV1_D BIT_ULL(6)
 #define AMDV1_NEXT_LEVEL GENMASK_ULL(11, 9)
 #define AMDV1_OA GENMASK_ULL(51, 12)
@@ -39,16 +44,9 @@
 #define AMDV1_NEXT_LEAF 0
 #define AMDV1_NEXT_CODED 7
 
-/* The level above would hold it, but hardware faults on a leaf of 512 GiB */
-#define AMDV1_NO_LEAF_LG2 39
+/* An OA stands at its place, but for a granule that hardware does not have */
+#define AMDV1_OA_SHIFT (12 - PTF_GRANULE_LG2)
 
-static inline bool amdv1_present(pt_item_t item)
-{
-	return item & AMDV1_PR;
-}
-
-#define ptf_present amdv1_present
-/* Set in each present item, so that presence of many is tested by one AND */
 #define PTF_PRESENT_MASK AMDV1_PR
 #define PTF_KIND_MASK (AMDV1_PR | AMDV1_NEXT_LEVEL)
 
@@ -67,7 +65,7 @@ static inline u64 amdv1_table_oa(const struct pt_common *common, pt_item_t item)
 	u64 mask = AMDV1_OA & ~common->enc_mask;
 
 	OPTIMIZER_HIDE_VAR(mask);
-	return item & mask;
+	return (item & mask) >> AMDV1_OA_SHIFT;
 }
 
 #define ptf_table_oa amdv1_table_oa
@@ -76,13 +74,15 @@ static inline u64 amdv1_table_oa(const struct pt_common *common, pt_item_t item)
 static inline pt_item_t amdv1_table_item(const struct pt_common *common, u64 oa,
 					 unsigned int level)
 {
-	return oa | common->enc_mask | FIELD_PREP(AMDV1_NEXT_LEVEL, level) |
-	       AMDV1_PR | AMDV1_IR | AMDV1_IW;
+	return oa << AMDV1_OA_SHIFT | common->enc_mask |
+	       FIELD_PREP(AMDV1_NEXT_LEVEL, level) | AMDV1_PR | AMDV1_IR |
+	       AMDV1_IW;
 }
 
 #define ptf_table_item amdv1_table_item
 
-static inline u64 amdv1_sizes(unsigned int level)
+static inline u64 amdv1_sizes(const struct pt_common *common,
+			      unsigned int level)
 {
 	unsigned int lg2 = PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level;
 	u64 sizes;
@@ -90,7 +90,7 @@ static inline u64 amdv1_sizes(unsigned int level)
 	if (lg2 > PTF_MAX_OA_LG2)
 		return 0;
 	sizes = GENMASK_ULL(min(lg2 + PTF_INDEX_LG2 - 1, PTF_MAX_OA_LG2), lg2);
-	return sizes & ~BIT_ULL(AMDV1_NO_LEAF_LG2);
+	return sizes & ~AMDV1_NO_LEAF;
 }
 
 #define ptf_sizes amdv1_sizes
@@ -99,7 +99,7 @@ static inline unsigned int amdv1_leaf_lg2(pt_item_t item, unsigned int level)
 {
 	if (FIELD_GET(AMDV1_NEXT_LEVEL, item) != AMDV1_NEXT_CODED)
 		return PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level;
-	return __ffs64(~(item | ~AMDV1_OA)) + 1;
+	return __ffs64(~(item | ~AMDV1_OA)) + 1 - AMDV1_OA_SHIFT;
 }
 
 #define ptf_leaf_lg2 amdv1_leaf_lg2
@@ -111,7 +111,7 @@ static inline u64 amdv1_leaf_mask(pt_item_t item, unsigned int level)
 
 	if (FIELD_GET(AMDV1_NEXT_LEVEL, item) != AMDV1_NEXT_CODED)
 		return BIT_ULL(PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level) - 1;
-	return ones ^ (ones + 1);
+	return (ones ^ (ones + 1)) >> AMDV1_OA_SHIFT;
 }
 
 #define ptf_leaf_mask amdv1_leaf_mask
@@ -119,10 +119,11 @@ static inline u64 amdv1_leaf_mask(pt_item_t item, unsigned int level)
 static inline u64 amdv1_leaf_oa(const struct pt_common *common, pt_item_t item,
 				unsigned int level)
 {
-	u64 mask = AMDV1_OA & ~common->enc_mask & ~amdv1_leaf_mask(item, level);
+	u64 mask = AMDV1_OA & ~common->enc_mask &
+		   ~(amdv1_leaf_mask(item, level) << AMDV1_OA_SHIFT);
 
 	OPTIMIZER_HIDE_VAR(mask);
-	return item & mask;
+	return (item & mask) >> AMDV1_OA_SHIFT;
 }
 
 #define ptf_leaf_oa amdv1_leaf_oa
@@ -134,13 +135,22 @@ static inline u64 amdv1_leaf_oa(const struct pt_common *common, pt_item_t item,
 static inline pt_item_t amdv1_leaf_item(pt_item_t attrs, u64 oa,
 					unsigned int level, unsigned int lg2)
 {
+	pt_item_t item = attrs | oa << AMDV1_OA_SHIFT;
+
 	if (lg2 == PTF_GRANULE_LG2 + PTF_INDEX_LG2 * level)
-		return attrs | oa;
-	return attrs | oa | FIELD_PREP(AMDV1_NEXT_LEVEL, AMDV1_NEXT_CODED) |
-	       (pt_low_mask(lg2 - 1) & AMDV1_OA);
+		return item;
+	return item | FIELD_PREP(AMDV1_NEXT_LEVEL, AMDV1_NEXT_CODED) |
+	       (pt_low_mask(lg2 - 1 + AMDV1_OA_SHIFT) & AMDV1_OA);
 }
 
 #define ptf_leaf_item amdv1_leaf_item
+
+static inline pt_item_t amdv1_leaf_step(unsigned int lg2)
+{
+	return 1ULL << (lg2 + AMDV1_OA_SHIFT);
+}
+
+#define ptf_leaf_step amdv1_leaf_step
 
 static inline int amdv1_attrs(const struct pt_common *common, unsigned int prot,
 			      pt_item_t *attrs)
@@ -175,6 +185,7 @@ static inline int amdv1_prot(pt_item_t item)
  * that repeat a leaf, software has to look at all of them.
  */
 #define PTF_DIRTY AMDV1_D
+#define PTF_ACCESSED AMDV1_A
 
 static inline struct pt_common *amdv1_common(struct pt_iommu *iommu)
 {

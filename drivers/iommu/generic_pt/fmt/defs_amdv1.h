@@ -23,4 +23,7 @@
 	 BIT(PT_FEAT_DETAILED_GATHER) | BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES) | \
 	 BIT(PT_FEAT_AMDV1_FORCE_COHERENCE))
 
+/* The level would hold it, but hardware faults on a leaf of 512 GiB */
+#define AMDV1_NO_LEAF BIT_ULL(39)
+
 #endif /* __GENERIC_PT_FMT_DEFS_AMDV1_H */

@@ -162,6 +162,13 @@ static u64 kt_fmt_root(const struct kt_config *cfg,
 	return info.host_pt_root & ~cfg->enc_mask;
 }
 
+/* MMIO shows where memory is encrypted */
+static int kt_fmt_prot(const struct kt_config *cfg, int prot)
+{
+	return prot &
+	       (IOMMU_READ | IOMMU_WRITE | (cfg->enc_mask ? IOMMU_MMIO : 0));
+}
+
 static struct kt_hw kt_fmt_decode(const struct kt_config *cfg, u64 item,
 				  unsigned int level)
 {

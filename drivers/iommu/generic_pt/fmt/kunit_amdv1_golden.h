@@ -89,7 +89,8 @@ static void golden_leaves(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, ptf_present(word));
 		KUNIT_EXPECT_FALSE(test, ptf_is_table(word, level));
 		KUNIT_EXPECT_EQ(test, level, ptf_leaf_level(lg2));
-		KUNIT_EXPECT_TRUE(test, ptf_sizes(level) & (1ULL << lg2));
+		KUNIT_EXPECT_TRUE(test, ptf_sizes(&amdv1_plain, level) &
+						(1ULL << lg2));
 	}
 }
 
@@ -187,12 +188,12 @@ static void golden_attributes(struct kunit *test)
 /* Every power of two from 4K on, but for 512G where hardware faults */
 static void golden_sizes(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, ptf_sizes(0), 0x00000001ff000);
-	KUNIT_EXPECT_EQ(test, ptf_sizes(1), 0x000003fe00000);
-	KUNIT_EXPECT_EQ(test, ptf_sizes(2), 0x0007fc0000000);
-	KUNIT_EXPECT_EQ(test, ptf_sizes(3), 0x0ff0000000000);
-	KUNIT_EXPECT_EQ(test, ptf_sizes(4), 0x1f000000000000);
-	KUNIT_EXPECT_EQ(test, ptf_sizes(5), 0);
+	KUNIT_EXPECT_EQ(test, ptf_sizes(&amdv1_plain, 0), 0x00000001ff000);
+	KUNIT_EXPECT_EQ(test, ptf_sizes(&amdv1_plain, 1), 0x000003fe00000);
+	KUNIT_EXPECT_EQ(test, ptf_sizes(&amdv1_plain, 2), 0x0007fc0000000);
+	KUNIT_EXPECT_EQ(test, ptf_sizes(&amdv1_plain, 3), 0x0ff0000000000);
+	KUNIT_EXPECT_EQ(test, ptf_sizes(&amdv1_plain, 4), 0x1f000000000000);
+	KUNIT_EXPECT_EQ(test, ptf_sizes(&amdv1_plain, 5), 0);
 }
 
 /* What stands in memory after a map: one page, then a contiguous leaf */
