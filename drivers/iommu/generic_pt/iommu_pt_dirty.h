@@ -58,7 +58,7 @@ static inline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
 }
 
 /* Test, and as asked clear, the dirty bit in all items of one leaf */
-static bool pt_dirty_leaf(const struct pt_dirty *dirty, pt_item_t *slot,
+static bool pt_dirty_test(const struct pt_dirty *dirty, pt_item_t *slot,
 			  unsigned int nr)
 {
 	bool is_dirty = false;
@@ -72,54 +72,80 @@ static bool pt_dirty_leaf(const struct pt_dirty *dirty, pt_item_t *slot,
 			break;
 		pt_store_clear_bits(&slot[i], PTF_DIRTY);
 	}
+	/* Nothing to do before reading: hardware that sets bits here snoops */
+	if (is_dirty && dirty->clear)
+		pt_flush_items(dirty->iommu, slot, nr);
 	return is_dirty;
 }
 
-/* Scan items of one table, from @slot on, until a table pointer or its end */
-static void pt_dirty_items(struct pt_dirty *dirty, pt_item_t *slot,
-			   unsigned int level)
+/* lg2 of the items of the leaf that an item belongs to, 0 when it is none */
+static inline unsigned int pt_dirty_items_lg2(const pt_item_t *slot,
+					      unsigned int level)
 {
-	unsigned int item_lg2 = pt_item_lg2(level);
-	unsigned int line_lg2 = item_lg2 + PT_LINE_LG2;
-	unsigned int nr = PTF_ITEMS - pt_index(dirty->iova, level);
-	unsigned int i = 0, in_leaf, before;
-	pt_item_t *cleared = NULL, *end = slot;
-	u64 rest;
+	pt_item_t item = READ_ONCE(*slot);
 
-	while (i < nr && dirty->left) {
-		pt_item_t item = READ_ONCE(slot[i]);
-		pt_item_t *leaf;
-		unsigned int lg2;
-		bool is_dirty;
+	if (!ptf_present(item))
+		return 0;
+	return ptf_leaf_lg2(item, level) - pt_item_lg2(level);
+}
 
-		if (ptf_is_table(item, level))
-			break;
-		lg2 = ptf_present(item) ? ptf_leaf_lg2(item, level) : item_lg2;
-		/* A clean line of whole leaves costs one test */
-		if (!level && lg2 <= line_lg2 &&
-		    pt_is_aligned(dirty->iova, line_lg2) &&
-		    dirty->left > pt_low_mask(line_lg2) &&
-		    pt_line_clean(&slot[i])) {
-			pt_dirty_advance(dirty, 1ULL << line_lg2, false);
-			i += PT_LINE_ITEMS;
-			continue;
-		}
-		/* The range may begin inside of a leaf: look at all of it */
-		rest = (1ULL << lg2) - (dirty->iova & pt_low_mask(lg2));
-		before = (dirty->iova & pt_low_mask(lg2)) >> item_lg2;
-		in_leaf = 1U << (lg2 - item_lg2);
-		leaf = &slot[(int)i - (int)before];
-		is_dirty = pt_dirty_leaf(dirty, leaf, in_leaf);
-		if (is_dirty && dirty->clear) {
-			cleared = cleared ?: leaf;
-			end = leaf + in_leaf;
-		}
-		pt_dirty_advance(dirty, rest, is_dirty);
-		i += in_leaf - before;
+/*
+ * Scan the leaf of item @index. The range may begin or end inside of it: all of
+ * it counts. Returns the index of what comes after it.
+ */
+static unsigned int pt_dirty_leaf(struct pt_dirty *dirty, pt_item_t *table,
+				  unsigned int index, unsigned int level)
+{
+	unsigned int lg2 = pt_dirty_items_lg2(&table[index], level);
+	u64 mask = pt_low_mask(pt_item_lg2(level) + lg2);
+
+	index = round_down(index, 1U << lg2);
+	pt_dirty_advance(dirty, mask + 1 - (dirty->iova & mask),
+			 pt_dirty_test(dirty, &table[index], 1U << lg2));
+	return index + (1U << lg2);
+}
+
+/*
+ * Scan items of a table of level 0 from @index on. Clean ones cost a test a
+ * line; which leaf an item belongs to matters only for a dirty one, and where
+ * the range begins or ends inside of a leaf.
+ */
+static void pt_dirty_pages(struct pt_dirty *dirty, pt_item_t *table,
+			   unsigned int index)
+{
+	unsigned int end =
+		min_t(u64, PTF_ITEMS, index + (dirty->left >> PTF_GRANULE_LG2));
+	unsigned int found, clean;
+
+	end = round_up(end, 1U << pt_dirty_items_lg2(&table[end - 1], 0));
+	if (index & ((1U << pt_dirty_items_lg2(&table[index], 0)) - 1))
+		index = pt_dirty_leaf(dirty, table, index, 0);
+
+	while (index < end) {
+		found = index + pt_items_clean(&table[index], end - index);
+		clean = found;
+		/* A dirty leaf may begin with clean items */
+		if (found < end)
+			clean = round_down(found, 1U << pt_dirty_items_lg2(
+							  &table[found], 0));
+		if (clean > index)
+			pt_dirty_advance(
+				dirty, (u64)(clean - index) << PTF_GRANULE_LG2,
+				false);
+		index = found;
+		if (found < end)
+			index = pt_dirty_leaf(dirty, table, found, 0);
 	}
-	/* Nothing to do before reading: hardware that sets bits here snoops */
-	if (cleared)
-		pt_flush_items(dirty->iommu, cleared, end - cleared);
+}
+
+/* Scan leaves of a table above level 0 from @index on */
+static void pt_dirty_large(struct pt_dirty *dirty, pt_item_t *table,
+			   unsigned int index, unsigned int level)
+{
+	do {
+		index = pt_dirty_leaf(dirty, table, index, level);
+	} while (dirty->left && index < PTF_ITEMS &&
+		 !ptf_is_table(READ_ONCE(table[index]), level));
 }
 
 /* Scan one table, or skip a hole */
@@ -128,6 +154,7 @@ static void pt_dirty_table(struct pt_dirty *dirty)
 	const struct pt_common *common = ptf_common(dirty->iommu);
 	unsigned long top = pt_read_top(common);
 	struct pt_pos pos;
+	unsigned int index;
 	u64 mask;
 
 	if (!pt_level_covers(common, pt_top_level(top), dirty->iova)) {
@@ -135,8 +162,13 @@ static void pt_dirty_table(struct pt_dirty *dirty)
 		return;
 	}
 	pos = pt_walk_from(common, top, dirty->iova, 0);
-	if (ptf_present(pos.item) || !pos.level) {
-		pt_dirty_items(dirty, pos.slot, pos.level);
+	index = pt_index(dirty->iova, pos.level);
+	if (!pos.level) {
+		pt_dirty_pages(dirty, pos.slot - index, index);
+		return;
+	}
+	if (ptf_present(pos.item)) {
+		pt_dirty_large(dirty, pos.slot - index, index, pos.level);
 		return;
 	}
 	mask = pt_low_mask(pt_item_lg2(pos.level));

@@ -87,87 +87,72 @@ static inline bool pt_unmap_can_drop(const struct pt_unmap *unmap,
 	       pt_table_full(common, pt_child(common, item), level - 1);
 }
 
-/* Empty items of a table of level 0, from @slot on. False at a hole. */
-static inline bool pt_unmap_leaves(struct pt_unmap *unmap, pt_item_t *slot)
+/*
+ * Empty a run of leaves in one table, from @slot on. Returns the number of
+ * items, 0 when the first leaf begins before the range.
+ */
+static inline unsigned int pt_unmap_leaves(struct pt_unmap *unmap,
+					   pt_item_t *slot, unsigned int level)
 {
-	unsigned int index = pt_index(unmap->iova, 0);
-	unsigned int nr, cleared, lg2;
+	unsigned int item_lg2 = pt_item_lg2(level);
+	unsigned int index = pt_index(unmap->iova, level);
+	unsigned int nr, lg2;
 	pt_item_t item;
 
-	if (!pt_is_aligned(unmap->iova, ptf_leaf_lg2(READ_ONCE(*slot), 0)))
-		return false;
-	nr = min_t(u64, PTF_ITEMS - index, unmap->left >> PTF_GRANULE_LG2);
+	if (!pt_is_aligned(unmap->iova, ptf_leaf_lg2(READ_ONCE(*slot), level)))
+		return 0;
+	nr = min_t(u64, PTF_ITEMS - index, ((unmap->left - 1) >> item_lg2) + 1);
 	/* The last leaf may go on after the range */
 	item = READ_ONCE(slot[nr - 1]);
-	if (ptf_present(item)) {
-		lg2 = ptf_leaf_lg2(item, 0) - PTF_GRANULE_LG2;
+	if (ptf_present(item) && !ptf_is_table(item, level)) {
+		lg2 = ptf_leaf_lg2(item, level) - item_lg2;
 		nr = round_up(index + nr, 1U << lg2) - index;
 	}
 
-	cleared = pt_store_clear(slot, nr);
-	pt_flush_items(unmap->iommu, slot, cleared);
-	unmap->level = 0;
-	pt_unmap_advance(unmap, (u64)cleared << PTF_GRANULE_LG2);
-	pt_users_put(unmap->iommu, pt_slot_desc(slot), cleared);
-	return cleared == nr;
-}
-
-/* Empty a leaf above level 0. False when it starts before the range. */
-static bool pt_unmap_large(struct pt_unmap *unmap, pt_item_t *slot,
-			   pt_item_t item, unsigned int level)
-{
-	unsigned int lg2 = ptf_leaf_lg2(item, level);
-	unsigned int i;
-
-	if (!pt_is_aligned(unmap->iova, lg2))
-		return false;
-	for (i = 0; i < 1U << (lg2 - pt_item_lg2(level)); i++)
-		pt_store_empty(&slot[i]);
+	nr = pt_store_clear(slot, nr, level);
 	unmap->level = min(unmap->level, level);
-	pt_unmap_advance(unmap, 1ULL << lg2);
-	return true;
+	pt_unmap_advance(unmap, (u64)nr << item_lg2);
+	return nr;
 }
 
 /*
- * Empty items of a table above level 0, from @slot on: leaves, and tables that
- * can leave whole. False at a hole.
+ * Empty items of one table, from @slot on: leaves, and tables that can leave
+ * whole. False when there is nothing at all.
  */
 static bool pt_unmap_items(struct pt_unmap *unmap, pt_item_t *slot,
 			   unsigned int level)
 {
 	unsigned int index = pt_index(unmap->iova, level);
-	unsigned int i = 0;
-	bool more = true;
+	unsigned int i = 0, nr;
 
-	while (unmap->left && index + i < PTF_ITEMS) {
+	do {
 		pt_item_t item = READ_ONCE(slot[i]);
 
-		if (ptf_is_table(item, level)) {
-			/* Otherwise the next round goes down into it */
-			if (!pt_unmap_can_drop(unmap, item, level))
-				break;
+		if (!ptf_is_table(item, level)) {
+			nr = ptf_present(item) ?
+				     pt_unmap_leaves(unmap, &slot[i], level) :
+				     0;
+		} else if (pt_unmap_can_drop(unmap, item, level)) {
 			pt_store_empty(&slot[i]);
 			pt_table_collect(unmap, pt_child(unmap->common, item),
 					 level - 1);
 			unmap->level = 0;
 			pt_unmap_advance(unmap, 1ULL << pt_item_lg2(level));
-			i++;
-			continue;
+			nr = 1;
+		} else {
+			/* The next round goes down into it */
+			nr = 0;
 		}
-		more = ptf_present(item) &&
-		       pt_unmap_large(unmap, &slot[i], item, level);
-		if (!more)
-			break;
-		i += 1U << (ptf_leaf_lg2(item, level) - pt_item_lg2(level));
-	}
+		i += nr;
+	} while (nr && unmap->left && index + i < PTF_ITEMS);
 	if (i) {
 		pt_flush_items(unmap->iommu, slot, i);
 		pt_users_put(unmap->iommu, pt_slot_desc(slot), i);
 	}
-	return more;
+	return i;
 }
 
-/* Empty what one table holds of the range. False at a hole. */
+/* Empty what one table holds of the range. False when that is nothing. */
 static bool pt_unmap_table(struct pt_unmap *unmap)
 {
 	const struct pt_common *common = unmap->common;
@@ -183,8 +168,6 @@ static bool pt_unmap_table(struct pt_unmap *unmap)
 
 		if (!ptf_present(item))
 			return false;
-		if (!level)
-			return pt_unmap_leaves(unmap, slot);
 		if (!ptf_is_table(item, level) ||
 		    pt_unmap_can_drop(unmap, item, level))
 			return pt_unmap_items(unmap, slot, level);

@@ -14,6 +14,8 @@
  *  - PTF_MAX_LEVELS, PTF_MAX_IOVA_LG2, PTF_MAX_OA_LG2: its limits
  *  - PTF_FEATURES: mask of the feature bits that it understands
  *  - PTF_PRESENT_MASK: bits that ptf_present_bits() sets for a present item
+ *  - PTF_KIND_MASK: bits that make an item a leaf, a pointer or neither: two
+ *    items of a table that agree in them are of the same kind
  *
  * and where the default is wrong:
  *

@@ -133,14 +133,21 @@ static inline void pt_store_set_bits(pt_item_t *slot, pt_item_t bits)
 }
 
 /*
- * A line's worth of items ORed, and their presence ANDed. Written out, since compilers do not
- * unroll loops over volatile accesses.
+ * A line's worth of items ORed, ANDed, and their presence ANDed. Written out,
+ * since compilers do not unroll loops over volatile accesses.
  */
 static __always_inline pt_item_t pt_line_or(const pt_item_t *items)
 {
 	return READ_ONCE(items[0]) | READ_ONCE(items[1]) | READ_ONCE(items[2]) |
 	       READ_ONCE(items[3]) | READ_ONCE(items[4]) | READ_ONCE(items[5]) |
 	       READ_ONCE(items[6]) | READ_ONCE(items[7]);
+}
+
+static __always_inline pt_item_t pt_line_and(const pt_item_t *items)
+{
+	return READ_ONCE(items[0]) & READ_ONCE(items[1]) & READ_ONCE(items[2]) &
+	       READ_ONCE(items[3]) & READ_ONCE(items[4]) & READ_ONCE(items[5]) &
+	       READ_ONCE(items[6]) & READ_ONCE(items[7]);
 }
 
 static __always_inline pt_item_t pt_line_present_bits(const pt_item_t *items)
@@ -161,6 +168,19 @@ static __always_inline bool pt_line_clean(const pt_item_t *items)
 	return !(pt_line_or(items) & PTF_DIRTY);
 }
 
+/* How many items the first one with the dirty bit comes after */
+static __always_inline unsigned int pt_items_clean(const pt_item_t *items,
+						   unsigned int nr)
+{
+	unsigned int i = 0;
+
+	while (i + PT_LINE_ITEMS <= nr && pt_line_clean(items + i))
+		i += PT_LINE_ITEMS;
+	while (i < nr && !(READ_ONCE(items[i]) & PTF_DIRTY))
+		i++;
+	return i;
+}
+
 /* Whether none of a line's worth of items is used */
 static __always_inline bool pt_line_empty(const pt_item_t *items)
 {
@@ -172,6 +192,25 @@ static __always_inline bool pt_line_present(const pt_item_t *items)
 {
 	return (pt_line_present_bits(items) & PTF_PRESENT_MASK) ==
 	       PTF_PRESENT_MASK;
+}
+
+/* Whether an item is a leaf */
+static __always_inline bool pt_item_leaf(const pt_item_t *slot,
+					 unsigned int level)
+{
+	pt_item_t item = READ_ONCE(*slot);
+
+	return ptf_present(item) && !ptf_is_table(item, level);
+}
+
+/* Whether all of a line's worth of items are leaves, of the same kind */
+static __always_inline bool pt_line_leaves(const pt_item_t *items,
+					   unsigned int level)
+{
+	pt_item_t all = pt_line_and(items), any = pt_line_or(items);
+
+	return !((all ^ any) & PTF_KIND_MASK) && ptf_present(all) &&
+	       !ptf_is_table(all, level);
 }
 
 /* Fill a line with leaves that repeat 2^@repeat_lg2 times each */
@@ -280,21 +319,27 @@ pt_store_leaves(pt_item_t *items, unsigned int nr, pt_item_t item,
 }
 
 /**
- * pt_store_clear() - Empty a run of leaves in one table of level 0
+ * pt_store_clear() - Empty a run of leaves in one table
  * @items: First item
  * @nr: Number of items
+ * @level: Level of the table
  *
  * Return: How many items were emptied. Fewer than @nr when the next one is not
- * present.
+ * present, or a table pointer.
  */
-static __always_inline unsigned int pt_store_clear(pt_item_t *items,
-						   unsigned int nr)
+static inline unsigned int pt_store_clear(pt_item_t *items, unsigned int nr,
+					  unsigned int level)
 {
 	unsigned int i = 0;
 
-	while (i + PT_LINE_ITEMS <= nr && pt_line_present(items + i))
-		i += PT_LINE_ITEMS;
-	while (i < nr && ptf_present(READ_ONCE(items[i])))
+	if (!level)
+		while (i + PT_LINE_ITEMS <= nr && pt_line_present(items + i))
+			i += PT_LINE_ITEMS;
+	else
+		while (i + PT_LINE_ITEMS <= nr &&
+		       pt_line_leaves(items + i, level))
+			i += PT_LINE_ITEMS;
+	while (i < nr && pt_item_leaf(items + i, level))
 		i++;
 	/* Stores whole items, several of them at once where the CPU can */
 	memset64(items, 0, i);

@@ -48,6 +48,7 @@
 #define AMDV1_OA_SHIFT (12 - PTF_GRANULE_LG2)
 
 #define PTF_PRESENT_MASK AMDV1_PR
+#define PTF_KIND_MASK (AMDV1_PR | AMDV1_NEXT_LEVEL)
 
 /* No level is ever skipped, so the next level is known beforehand */
 static inline bool amdv1_is_table(pt_item_t item, unsigned int level)

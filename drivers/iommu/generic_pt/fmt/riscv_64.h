@@ -52,6 +52,7 @@
 #define RISCV_64_MIN_TOP_LEVEL 2
 
 #define PTF_PRESENT_MASK RISCV_64_V
+#define PTF_KIND_MASK (RISCV_64_V | RISCV_64_LEAF)
 
 static inline u64 riscv_64_oa(pt_item_t item)
 {

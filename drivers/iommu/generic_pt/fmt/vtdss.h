@@ -39,6 +39,7 @@
 #define VTDSS_MIN_TOP_LEVEL 2
 
 #define PTF_PRESENT_MASK VTDSS_R
+#define PTF_KIND_MASK (VTDSS_R | VTDSS_W | VTDSS_PS)
 
 /* R or W, in the place of R */
 static inline pt_item_t vtdss_present_bits(pt_item_t item)

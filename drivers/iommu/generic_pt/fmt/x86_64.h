@@ -48,6 +48,7 @@
 #define X86_64_MIN_TOP_LEVEL 3
 
 #define PTF_PRESENT_MASK X86_64_P
+#define PTF_KIND_MASK (X86_64_P | X86_64_PS)
 
 static inline bool x86_64_is_table(pt_item_t item, unsigned int level)
 {
