@@ -63,6 +63,8 @@ static void driver_iotlb_sync(struct iommu_domain *iommu_domain,
 		test_assert(!tables, "tables left with an empty gather");
 		return;
 	}
+	if (domain->check_flush)
+		domain->check_flush(domain, gather->start, gather->end);
 	if (domain->device)
 		device_flush(domain->device, gather->start, gather->end,
 			     tables);

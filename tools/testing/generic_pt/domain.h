@@ -46,6 +46,7 @@ struct device;
  * @config: What it was made from
  * @root: What the device table entry says
  * @device: Device with caches that uses it, or NULL
+ * @check_flush: Called before a flush of a range, or NULL
  * @flushed: Flushes of a range so far
  * @flushed_all: Flushes of everything so far
  * @grown: Changes of the top so far
@@ -56,6 +57,7 @@ struct test_domain {
 	const struct test_config *config;
 	struct hw_root root;
 	struct device *device;
+	void (*check_flush)(struct test_domain *domain, u64 first, u64 last);
 	unsigned long flushed;
 	unsigned long flushed_all;
 	unsigned long grown;

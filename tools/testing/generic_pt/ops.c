@@ -277,6 +277,30 @@ static void run_scan(struct run *run, const struct op *op)
 		    op->iova, op->len, reported, expected);
 }
 
+/*
+ * Without gaps, a flush names only what was unmapped, or is being unmapped. What
+ * another caller maps meanwhile into a table that leaves, it may name.
+ */
+static void check_flush(struct test_domain *domain, u64 first, u64 last)
+{
+	struct run *run = container_of(domain, struct run, domain);
+	unsigned int i = model_index(&run->model, first);
+
+	if (run->nr_nested)
+		return;
+	for (; i < run->model.nr && run->model.stretch[i].first <= last; i++) {
+		const struct model_stretch *stretch = &run->model.stretch[i];
+		const struct active *active = &run->active[0];
+		u64 from = max(first, stretch->first);
+		u64 to = min(last, stretch->last);
+
+		if (!run->nr_active || from < active->op->iova ||
+		    to - active->op->iova >= active->extent)
+			test_fail("a flush of %#llx..%#llx, %#llx is mapped",
+				  first, last, from);
+	}
+}
+
 /* One operation, perhaps within another */
 static void run_one(struct run *run, const struct op *op)
 {
@@ -413,8 +437,10 @@ void run_init(struct run *run, const struct test_config *config, bool watched)
 	iommu_iotlb_gather_init(&run->gather);
 	run->gather.queued = config->queued;
 	running = run;
+	no_gaps = config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS);
+	if (no_gaps)
+		run->domain.check_flush = check_flush;
 	if (watched) {
-		no_gaps = config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS);
 		run->domain.device = device_create(&run->domain.root,
 						   config->np_cache, no_gaps,
 						   &run_device_ops, run);

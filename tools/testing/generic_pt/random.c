@@ -289,7 +289,7 @@ static bool replay_each(const struct test_config *config, bool watched,
 }
 
 /* A replay is one line that says what went wrong, the config, operations */
-static bool replay(const char *path)
+static bool run_replay(const char *path)
 {
 	static struct op op[MAX_OPS];
 	struct test_config config;
@@ -322,7 +322,8 @@ static bool replay(const char *path)
 	fclose(file);
 	op[nr++] = recount;
 	good = have_config && replay_each(&config, watched, op, nr);
-	printf("%sok - once, %s\n", good ? "" : "not ", name[0] ? name : path);
+	printf("%sok - replay: %s\n", good ? "" : "not ",
+	       name[0] ? name : path);
 	return good;
 }
 
@@ -397,6 +398,6 @@ int main(int argc, char **argv)
 	if (!replays)
 		return !run_configs(jobs, ops, seed, dir, argv + optind);
 	for (; optind < argc; optind++)
-		good &= replay(argv[optind]);
+		good &= run_replay(argv[optind]);
 	return !good;
 }
