@@ -77,8 +77,9 @@ enum pt_features {
 	 */
 	PT_FEAT_FLUSH_RANGE_NO_GAPS,
 	/**
-	 * @PT_FEAT_DETAILED_GATHER: The gather's page size tells the smallest
-	 * leaf that was unmapped. Without it the page size stays untouched.
+	 * @PT_FEAT_DETAILED_GATHER: The gather's page size tells a size that no
+	 * unmapped leaf is smaller than: that of an item of the lowest level
+	 * where something was. Without it the page size stays untouched.
 	 */
 	PT_FEAT_DETAILED_GATHER,
 	/* private: first bit that belongs to the format */
