@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 CONFIGS=${*:-um-debug um x86_64}
-TIMEOUT=${KUNIT_TIMEOUT:-600}
+TIMEOUT=${KUNIT_TIMEOUT:-1500}
 
 kernel_build_env
 prepare_kernel
@@ -49,8 +49,13 @@ for c in $CONFIGS; do
 	um) run_one um n ;;
 	x86_64)
 		need qemu-system-x86
+		# Many random operations are for UML, which runs native code
+		set --
+		for f in amdv1 amdv1_mock riscv_64 vtdss x86_64; do
+			set -- "$@" "--kernel_args=iommu_$f.kunit_ops=${KUNIT_OPS:-100}"
+		done
 		# An accelerator that QEMU chooses itself may be one that does not work here
-		run_one x86_64 y --arch=x86_64 --qemu_args="-accel ${ACCEL:-tcg}"
+		run_one x86_64 y --arch=x86_64 --qemu_args="-accel ${ACCEL:-tcg}" "$@"
 		;;
 	*) die "no KUnit configuration $c" "choose of: um-debug um x86_64" ;;
 	esac
