@@ -23,6 +23,8 @@
  * @left: Bytes from @iova to the end of the range
  * @start: First byte of a dirty stretch that is not reported yet
  * @bytes: Length of that stretch, 0 for none
+ * @cleared: First item of the table at hand that was cleared, or NULL
+ * @cleared_end: Item after the last one
  */
 struct pt_dirty {
 	struct pt_iommu *iommu;
@@ -32,6 +34,8 @@ struct pt_dirty {
 	u64 left;
 	u64 start;
 	u64 bytes;
+	pt_item_t *cleared;
+	pt_item_t *cleared_end;
 };
 
 static void pt_dirty_report(struct pt_dirty *dirty)
@@ -58,7 +62,7 @@ static inline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
 }
 
 /* Test, and as asked clear, the dirty bit in all items of one leaf */
-static bool pt_dirty_test(const struct pt_dirty *dirty, pt_item_t *slot,
+static bool pt_dirty_test(struct pt_dirty *dirty, pt_item_t *slot,
 			  unsigned int nr)
 {
 	bool is_dirty = false;
@@ -72,9 +76,11 @@ static bool pt_dirty_test(const struct pt_dirty *dirty, pt_item_t *slot,
 			break;
 		pt_store_clear_bits(&slot[i], PTF_DIRTY);
 	}
-	/* Nothing to do before reading: hardware that sets bits here snoops */
-	if (is_dirty && dirty->clear)
-		pt_flush_items(dirty->iommu, slot, nr);
+	if (is_dirty && dirty->clear) {
+		if (!dirty->cleared)
+			dirty->cleared = slot;
+		dirty->cleared_end = slot + nr;
+	}
 	return is_dirty;
 }
 
@@ -148,6 +154,18 @@ static void pt_dirty_large(struct pt_dirty *dirty, pt_item_t *table,
 		 !ptf_is_table(READ_ONCE(table[index]), level));
 }
 
+/*
+ * Write back what was cleared in one table, at once. There is nothing to do
+ * before reading: hardware that sets bits here snoops.
+ */
+static inline void pt_dirty_flush(struct pt_dirty *dirty)
+{
+	if (dirty->cleared)
+		pt_flush_items(dirty->iommu, dirty->cleared,
+			       dirty->cleared_end - dirty->cleared);
+	dirty->cleared = NULL;
+}
+
 /* Scan one table, or skip a hole */
 static void pt_dirty_table(struct pt_dirty *dirty)
 {
@@ -165,10 +183,12 @@ static void pt_dirty_table(struct pt_dirty *dirty)
 	index = pt_index(dirty->iova, pos.level);
 	if (!pos.level) {
 		pt_dirty_pages(dirty, pos.slot - index, index);
+		pt_dirty_flush(dirty);
 		return;
 	}
 	if (ptf_present(pos.item)) {
 		pt_dirty_large(dirty, pos.slot - index, index, pos.level);
+		pt_dirty_flush(dirty);
 		return;
 	}
 	mask = pt_low_mask(pt_item_lg2(pos.level));
