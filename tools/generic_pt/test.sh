@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-PARTS=${*:-prepare check kunit user model rig}
+PARTS=${*:-prepare check kunit model rig}
 TAP=$OUT/tap
 PASSED=0 FAILED=0 SKIPPED=0
 
@@ -55,7 +55,7 @@ for p in $PARTS; do
 	case $p in
 	prepare) part prepare "$TOOLS/prepare_test.py" ;;
 	check) part check "$TOOLS/check.sh" ;;
-	kunit) part kunit "$TOOLS/kunit.sh" ;;
+	kunit) part kunit "$TOOLS/kunit.sh" um-debug um ;;
 	user)
 		# The library in userspace, once it is there
 		[ ! -x "$ROOT/tools/testing/generic_pt/run.sh" ] ||
