@@ -92,6 +92,15 @@ struct bench_table {
 
 #define BENCH_TABLES_MAX 8
 
+/* bench_formats.c */
+extern const struct pt_peer bench_amdv1;
+extern const struct pt_peer bench_x86_64;
+extern const struct pt_peer bench_vtdss;
+extern const struct pt_peer bench_riscv_64;
+
+/* All that are compared, NULL at the end. Of whoever runs the rows. */
+extern const struct pt_peer *const bench_kinds[];
+
 /* One page table of each kind */
 struct bench_tables {
 	struct bench_table table[BENCH_TABLES_MAX];
@@ -99,15 +108,14 @@ struct bench_tables {
 };
 
 /* bench_tables.c */
-extern const struct pt_peer bench_amdv1;
-extern const struct pt_peer *const bench_kinds[];
-
 void bench_table_alloc(struct kunit *test, struct bench_table *table,
 		       const struct pt_peer *kind, unsigned int levels);
 void bench_table_free(struct bench_table *table);
 void bench_table_reset(struct bench_table *table);
 void bench_tables_alloc(struct kunit *test, struct bench_tables *tables,
 			unsigned int levels);
+void bench_tables_alloc_exactly(struct kunit *test, struct bench_tables *tables,
+				unsigned int levels);
 void bench_tables_free(struct bench_tables *tables);
 
 /*
@@ -175,6 +183,7 @@ void bench_map_unmap(struct kunit *test);
 void bench_contiguous(struct kunit *test);
 void bench_one_page(struct kunit *test);
 void bench_lookup(struct kunit *test);
+void bench_lookup_random(struct kunit *test);
 void bench_fresh(struct kunit *test);
 void bench_sparse(struct kunit *test);
 void bench_dirty(struct kunit *test);

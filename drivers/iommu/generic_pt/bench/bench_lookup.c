@@ -8,6 +8,7 @@
  */
 #include <linux/io.h>
 #include <linux/random.h>
+#include <linux/sprintf.h>
 
 #include "bench.h"
 
@@ -49,9 +50,9 @@ static void run_lookup(void *arg, unsigned int nr)
 }
 
 /* One dependent load a level, of tables that only this walks */
-static noinline u64 chase_loop(const u64 *table, u64 iova)
+static __always_inline u64 chase_loop(const u64 *table, u64 iova,
+				      unsigned int levels)
 {
-	unsigned int levels = 3;
 	u64 item;
 
 	while (levels--) {
@@ -61,7 +62,18 @@ static noinline u64 chase_loop(const u64 *table, u64 iova)
 	return (item & GENMASK_ULL(51, 12)) | (iova & ~PAGE_MASK);
 }
 
-static noinline u64 chase_unrolled(const u64 *table, u64 iova)
+static noinline u64 chase_3_loop(const u64 *table, u64 iova)
+{
+	return chase_loop(table, iova, 3);
+}
+
+static noinline u64 chase_4_loop(const u64 *table, u64 iova)
+{
+	return chase_loop(table, iova, 4);
+}
+
+/* The lower three levels written out */
+static __always_inline u64 chase_unrolled(const u64 *table, u64 iova)
 {
 	u64 item;
 
@@ -71,6 +83,18 @@ static noinline u64 chase_unrolled(const u64 *table, u64 iova)
 	table = phys_to_virt(item & GENMASK_ULL(51, 12));
 	item = table[(iova >> 12) % 512];
 	return (item & GENMASK_ULL(51, 12)) | (iova & ~PAGE_MASK);
+}
+
+static noinline u64 chase_3_unrolled(const u64 *table, u64 iova)
+{
+	return chase_unrolled(table, iova);
+}
+
+static noinline u64 chase_4_unrolled(const u64 *table, u64 iova)
+{
+	u64 item = table[(iova >> 39) % 512];
+
+	return chase_unrolled(phys_to_virt(item & GENMASK_ULL(51, 12)), iova);
 }
 
 static __always_inline void run_chase(struct bench_walk *walk, unsigned int nr,
@@ -89,19 +113,31 @@ static __always_inline void run_chase(struct bench_walk *walk, unsigned int nr,
 	walk->next = next + nr;
 }
 
-static void run_chase_loop(void *arg, unsigned int nr)
+static void run_chase_3_loop(void *arg, unsigned int nr)
 {
-	run_chase(arg, nr, chase_loop);
+	run_chase(arg, nr, chase_3_loop);
 }
 
-static void run_chase_unrolled(void *arg, unsigned int nr)
+static void run_chase_3_unrolled(void *arg, unsigned int nr)
 {
-	run_chase(arg, nr, chase_unrolled);
+	run_chase(arg, nr, chase_3_unrolled);
 }
 
-static const struct bench_way chase_ways[] = {
-	{ "floor loop", { run_chase_loop } },
-	{ "floor unrolled", { run_chase_unrolled } },
+static void run_chase_4_loop(void *arg, unsigned int nr)
+{
+	run_chase(arg, nr, chase_4_loop);
+}
+
+static void run_chase_4_unrolled(void *arg, unsigned int nr)
+{
+	run_chase(arg, nr, chase_4_unrolled);
+}
+
+static const struct bench_way chase_ways[][2] = {
+	{ { "floor loop", { run_chase_3_loop } },
+	  { "floor unrolled", { run_chase_3_unrolled } } },
+	{ { "floor loop", { run_chase_4_loop } },
+	  { "floor unrolled", { run_chase_4_unrolled } } },
 };
 
 static void walk_init(struct bench_walk *walk, struct bench_table *table,
@@ -116,7 +152,7 @@ static void walk_init(struct bench_walk *walk, struct bench_table *table,
 }
 
 static void bench_lookups(struct kunit *test, const char *what,
-			  const u64 *iovas, u64 bytes)
+			  const u64 *iovas, u64 bytes, unsigned int levels)
 {
 	struct bench_row *row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	struct bench_walk walks[BENCH_TABLES_MAX], chase;
@@ -129,13 +165,14 @@ static void bench_lookups(struct kunit *test, const char *what,
 		.min_nr = 256,
 		.max_nr = LOOKUPS,
 	};
-	strscpy(row->what[0], what, sizeof(row->what[0]));
+	snprintf(row->what[0], sizeof(row->what[0]), "%s, %u levels", what,
+		 levels);
 	/* Tables of its own, so that nobody warms the cache for another */
-	bench_table_alloc(test, &floor, &bench_amdv1, 3);
+	bench_table_alloc(test, &floor, &bench_amdv1, levels);
 	walk_init(&chase, &floor, iovas, bytes);
-	for (t = 0; t < (bytes > SZ_1G ? 1 : ARRAY_SIZE(chase_ways)); t++)
-		bench_row_add(row, &chase_ways[t], &chase);
-	bench_tables_alloc(test, &tables, 3);
+	for (t = 0; t < (bytes > SZ_1G ? 1 : ARRAY_SIZE(chase_ways[0])); t++)
+		bench_row_add(row, &chase_ways[levels - 3][t], &chase);
+	bench_tables_alloc_exactly(test, &tables, levels);
 	for (t = 0; t < tables.nr; t++) {
 		const struct bench_way way = {
 			.name = tables.table[t].kind->name,
@@ -159,8 +196,17 @@ void bench_lookup(struct kunit *test)
 
 	for (i = 0; i < LOOKUPS; i++)
 		iovas[i] = (i * 5 % 64) * SZ_4K + (i & 0xff0);
-	bench_lookups(test, "lookup, warm", iovas, SZ_2M);
+	bench_lookups(test, "lookup, warm", iovas, SZ_2M, 3);
+	bench_lookups(test, "lookup, warm", iovas, SZ_2M, 4);
+}
+
+void bench_lookup_random(struct kunit *test)
+{
+	u64 *iovas =
+		kunit_kmalloc_array(test, LOOKUPS, sizeof(u64), GFP_KERNEL);
+	unsigned int i;
+
 	for (i = 0; i < LOOKUPS; i++)
 		iovas[i] = get_random_u64() % SZ_64G & ~7ULL;
-	bench_lookups(test, "lookup, random over 64G", iovas, SZ_64G);
+	bench_lookups(test, "lookup, random over 64G", iovas, SZ_64G, 4);
 }

@@ -217,8 +217,7 @@ static void run_one_page(void *arg, unsigned int nr)
 	}
 }
 
-/* P3 */
-void bench_one_page(struct kunit *test)
+static void bench_page(struct kunit *test, unsigned int levels)
 {
 	struct bench_row *row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	struct bench_span spans[BENCH_TABLES_MAX];
@@ -227,10 +226,11 @@ void bench_one_page(struct kunit *test)
 
 	*row = (struct bench_row){
 		.id = { "P3" },
-		.what = { "map + unmap one 4K page" },
 		.max_nr = 1024,
 	};
-	bench_tables_alloc(test, &tables, 3);
+	snprintf(row->what[0], sizeof(row->what[0]),
+		 "map + unmap one 4K page, %u levels", levels);
+	bench_tables_alloc_exactly(test, &tables, levels);
 	for (t = 0; t < tables.nr; t++) {
 		const struct bench_way way = {
 			.name = tables.table[t].kind->name,
@@ -248,4 +248,11 @@ void bench_one_page(struct kunit *test)
 	}
 	bench_row_run(test, row);
 	bench_tables_free(&tables);
+}
+
+/* P3 */
+void bench_one_page(struct kunit *test)
+{
+	bench_page(test, 3);
+	bench_page(test, 4);
 }
