@@ -133,33 +133,14 @@ static inline void pt_store_set_bits(pt_item_t *slot, pt_item_t bits)
 }
 
 /*
- * A line's worth of items ORed, ANDed, and their presence ANDed. Written out,
- * since compilers do not unroll loops over volatile accesses.
+ * A line's worth of items ORed. Written out, since compilers do not unroll loops
+ * over volatile accesses.
  */
 static __always_inline pt_item_t pt_line_or(const pt_item_t *items)
 {
 	return READ_ONCE(items[0]) | READ_ONCE(items[1]) | READ_ONCE(items[2]) |
 	       READ_ONCE(items[3]) | READ_ONCE(items[4]) | READ_ONCE(items[5]) |
 	       READ_ONCE(items[6]) | READ_ONCE(items[7]);
-}
-
-static __always_inline pt_item_t pt_line_and(const pt_item_t *items)
-{
-	return READ_ONCE(items[0]) & READ_ONCE(items[1]) & READ_ONCE(items[2]) &
-	       READ_ONCE(items[3]) & READ_ONCE(items[4]) & READ_ONCE(items[5]) &
-	       READ_ONCE(items[6]) & READ_ONCE(items[7]);
-}
-
-static __always_inline pt_item_t pt_line_present_bits(const pt_item_t *items)
-{
-	return ptf_present_bits(READ_ONCE(items[0])) &
-	       ptf_present_bits(READ_ONCE(items[1])) &
-	       ptf_present_bits(READ_ONCE(items[2])) &
-	       ptf_present_bits(READ_ONCE(items[3])) &
-	       ptf_present_bits(READ_ONCE(items[4])) &
-	       ptf_present_bits(READ_ONCE(items[5])) &
-	       ptf_present_bits(READ_ONCE(items[6])) &
-	       ptf_present_bits(READ_ONCE(items[7]));
 }
 
 /* Whether none of a line's worth of items has the dirty bit */
@@ -172,9 +153,14 @@ static __always_inline bool pt_line_clean(const pt_item_t *items)
 static __always_inline unsigned int pt_items_clean(const pt_item_t *items,
 						   unsigned int nr)
 {
+	const unsigned int two = 2 * PT_LINE_ITEMS;
 	unsigned int i = 0;
 
-	while (i + PT_LINE_ITEMS <= nr && pt_line_clean(items + i))
+	while (i + two <= nr && !((pt_line_or(items + i) |
+				   pt_line_or(items + i + PT_LINE_ITEMS)) &
+				  PTF_DIRTY))
+		i += two;
+	if (i + PT_LINE_ITEMS <= nr && pt_line_clean(items + i))
 		i += PT_LINE_ITEMS;
 	while (i < nr && !(READ_ONCE(items[i]) & PTF_DIRTY))
 		i++;
@@ -187,13 +173,6 @@ static __always_inline bool pt_line_empty(const pt_item_t *items)
 	return !pt_line_or(items);
 }
 
-/* Whether all of a line's worth of items are present */
-static __always_inline bool pt_line_present(const pt_item_t *items)
-{
-	return (pt_line_present_bits(items) & PTF_PRESENT_MASK) ==
-	       PTF_PRESENT_MASK;
-}
-
 /* Whether an item is a leaf */
 static __always_inline bool pt_item_leaf(const pt_item_t *slot,
 					 unsigned int level)
@@ -203,29 +182,66 @@ static __always_inline bool pt_item_leaf(const pt_item_t *slot,
 	return ptf_present(item) && !ptf_is_table(item, level);
 }
 
-/* Whether all of a line's worth of items are leaves, of the same kind */
+/*
+ * Whether all of a line's worth of items are leaves. Above level 0 all must be of
+ * one kind, or a pointer could be among them. False also where presence is no
+ * bit that all have in common.
+ */
 static __always_inline bool pt_line_leaves(const pt_item_t *items,
 					   unsigned int level)
 {
-	pt_item_t all = pt_line_and(items), any = pt_line_or(items);
+	pt_item_t all = ~0ULL, any = 0;
+	unsigned int i;
 
-	return !((all ^ any) & PTF_KIND_MASK) && ptf_present(all) &&
-	       !ptf_is_table(all, level);
+#pragma GCC unroll 8
+	for (i = 0; i < PT_LINE_ITEMS; i++) {
+		pt_item_t item = READ_ONCE(items[i]);
+
+		all &= item;
+		any |= item;
+	}
+	if (!ptf_present(all))
+		return false;
+	return !level ||
+	       (!((all ^ any) & PTF_KIND_MASK) && !ptf_is_table(all, level));
 }
 
-/* Fill a line with leaves that repeat 2^@repeat_lg2 times each */
+/* Fill a line: what is added to @item for each place is in @add */
 static __always_inline void pt_line_store(pt_item_t *items, pt_item_t item,
-					  pt_item_t step,
-					  unsigned int repeat_lg2)
+					  const pt_item_t add[PT_LINE_ITEMS])
 {
 	WRITE_ONCE(items[0], item);
-	WRITE_ONCE(items[1], item + (1 >> repeat_lg2) * step);
-	WRITE_ONCE(items[2], item + (2 >> repeat_lg2) * step);
-	WRITE_ONCE(items[3], item + (3 >> repeat_lg2) * step);
-	WRITE_ONCE(items[4], item + (4 >> repeat_lg2) * step);
-	WRITE_ONCE(items[5], item + (5 >> repeat_lg2) * step);
-	WRITE_ONCE(items[6], item + (6 >> repeat_lg2) * step);
-	WRITE_ONCE(items[7], item + (7 >> repeat_lg2) * step);
+	WRITE_ONCE(items[1], item + add[1]);
+	WRITE_ONCE(items[2], item + add[2]);
+	WRITE_ONCE(items[3], item + add[3]);
+	WRITE_ONCE(items[4], item + add[4]);
+	WRITE_ONCE(items[5], item + add[5]);
+	WRITE_ONCE(items[6], item + add[6]);
+	WRITE_ONCE(items[7], item + add[7]);
+}
+
+/* Fill a line with leaves of one item each */
+static __always_inline void pt_line_store_single(pt_item_t *items,
+						 pt_item_t item, pt_item_t step)
+{
+	const pt_item_t add[PT_LINE_ITEMS] = {
+		0,	  step,	    2 * step, 3 * step,
+		4 * step, 5 * step, 6 * step, 7 * step,
+	};
+
+	pt_line_store(items, item, add);
+}
+
+static __always_inline void pt_line_clear(pt_item_t *items)
+{
+	WRITE_ONCE(items[0], 0);
+	WRITE_ONCE(items[1], 0);
+	WRITE_ONCE(items[2], 0);
+	WRITE_ONCE(items[3], 0);
+	WRITE_ONCE(items[4], 0);
+	WRITE_ONCE(items[5], 0);
+	WRITE_ONCE(items[6], 0);
+	WRITE_ONCE(items[7], 0);
 }
 
 /* Whether none of some items is used */
@@ -242,47 +258,24 @@ static inline bool pt_items_empty(const pt_item_t *items, unsigned int nr)
 	return true;
 }
 
-/*
- * Store leaves that repeat 2^@repeat_lg2 times each, less than a line, in @nr
- * items. The compiler knows @repeat_lg2, and whether the table is @fresh.
- */
-static __always_inline unsigned int
-pt_store_lines(pt_item_t *items, unsigned int nr, pt_item_t item,
-	       pt_item_t step, unsigned int repeat_lg2, bool fresh)
+/* Lines, or leaves where these are larger, of leaves that repeat */
+static noinline unsigned int
+pt_store_repeated(pt_item_t *items, unsigned int nr, pt_item_t item,
+		  pt_item_t step, unsigned int repeat_lg2, bool fresh)
 {
-	const unsigned int repeat = 1U << repeat_lg2;
+	const unsigned int unit =
+		max_t(unsigned int, 1U << repeat_lg2, PT_LINE_ITEMS);
+	pt_item_t add[PT_LINE_ITEMS];
 	unsigned int i, j;
 
-	for (i = 0; i + PT_LINE_ITEMS <= nr; i += PT_LINE_ITEMS) {
-		if (!fresh && !pt_line_empty(items + i))
+	for (i = 0; i < PT_LINE_ITEMS; i++)
+		add[i] = (i >> repeat_lg2) * step;
+	for (i = 0; i + unit <= nr; i += unit) {
+		if (!fresh && !pt_items_empty(items + i, unit))
 			break;
-		pt_line_store(items + i, item, step, repeat_lg2);
-		item += (PT_LINE_ITEMS >> repeat_lg2) * step;
-	}
-	for (; i < nr; i += repeat) {
-		if (!fresh && !pt_items_empty(items + i, repeat))
-			break;
-		for (j = 0; j < repeat; j++)
-			WRITE_ONCE(items[i + j], item);
-		item += step;
-	}
-	return i;
-}
-
-/* The same for leaves that fill whole lines */
-static __always_inline unsigned int
-pt_store_large(pt_item_t *items, unsigned int nr, pt_item_t item,
-	       pt_item_t step, unsigned int repeat_lg2, bool fresh)
-{
-	const unsigned int repeat = 1U << repeat_lg2;
-	unsigned int i, j;
-
-	for (i = 0; i < nr; i += repeat) {
-		if (!fresh && !pt_items_empty(items + i, repeat))
-			break;
-		for (j = i; j < i + repeat; j += PT_LINE_ITEMS)
-			pt_line_store(items + j, item, 0, PT_LINE_LG2);
-		item += step;
+		for (j = i; j < i + unit; j += PT_LINE_ITEMS)
+			pt_line_store(items + j, item, add);
+		item += (unit >> repeat_lg2) * step;
 	}
 	return i;
 }
@@ -302,20 +295,34 @@ pt_store_large(pt_item_t *items, unsigned int nr, pt_item_t item,
  * Return: How many items were stored, those of whole leaves. Fewer than @nr
  * when an item of the next leaf is in use; what follows is untouched.
  */
-static __always_inline unsigned int
-pt_store_leaves(pt_item_t *items, unsigned int nr, pt_item_t item,
-		pt_item_t step, unsigned int repeat_lg2, bool fresh)
+static noinline unsigned int pt_store_leaves(pt_item_t *items, unsigned int nr,
+					     pt_item_t item, pt_item_t step,
+					     unsigned int repeat_lg2,
+					     bool fresh)
 {
-	switch (repeat_lg2) {
-	case 0:
-		return pt_store_lines(items, nr, item, step, 0, fresh);
-	case 1:
-		return pt_store_lines(items, nr, item, step, 1, fresh);
-	case 2:
-		return pt_store_lines(items, nr, item, step, 2, fresh);
-	default:
-		return pt_store_large(items, nr, item, step, repeat_lg2, fresh);
+	const unsigned int repeat = 1U << repeat_lg2;
+	unsigned int i, j;
+
+	if (repeat_lg2) {
+		i = pt_store_repeated(items, nr, item, step, repeat_lg2, fresh);
+		item += (i >> repeat_lg2) * step;
+	} else {
+		for (i = 0; i + PT_LINE_ITEMS <= nr; i += PT_LINE_ITEMS) {
+			if (!fresh && !pt_line_empty(items + i))
+				break;
+			pt_line_store_single(items + i, item, step);
+			item += PT_LINE_ITEMS * step;
+		}
 	}
+	/* Less than a line, or up to what is in use in one */
+	for (; i < nr; i += repeat) {
+		if (!fresh && !pt_items_empty(items + i, repeat))
+			break;
+		for (j = 0; j < repeat; j++)
+			WRITE_ONCE(items[i + j], item);
+		item += step;
+	}
+	return i;
 }
 
 /**
@@ -327,23 +334,23 @@ pt_store_leaves(pt_item_t *items, unsigned int nr, pt_item_t item,
  * Return: How many items were emptied. Fewer than @nr when the next one is not
  * present, or a table pointer.
  */
-static inline unsigned int pt_store_clear(pt_item_t *items, unsigned int nr,
-					  unsigned int level)
+static noinline unsigned int pt_store_clear(pt_item_t *items, unsigned int nr,
+					    unsigned int level)
 {
 	unsigned int i = 0;
 
-	if (!level)
-		while (i + PT_LINE_ITEMS <= nr && pt_line_present(items + i))
-			i += PT_LINE_ITEMS;
-	else
+	for (;;) {
 		while (i + PT_LINE_ITEMS <= nr &&
-		       pt_line_leaves(items + i, level))
+		       pt_line_leaves(items + i, level)) {
+			pt_line_clear(items + i);
 			i += PT_LINE_ITEMS;
-	while (i < nr && pt_item_leaf(items + i, level))
+		}
+		/* Some are something else, or it is less than a line */
+		if (i == nr || !pt_item_leaf(items + i, level))
+			return i;
+		WRITE_ONCE(items[i], 0);
 		i++;
-	/* Stores whole items, several of them at once where the CPU can */
-	memset64(items, 0, i);
-	return i;
+	}
 }
 
 #endif /* __GENERIC_PT_STORE_H */

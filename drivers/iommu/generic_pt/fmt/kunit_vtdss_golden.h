@@ -93,15 +93,17 @@ static void golden_presence(struct kunit *test)
 	u64 line[8];
 	unsigned int i;
 
-	KUNIT_EXPECT_TRUE(test, pt_line_present(words));
+	memcpy(line, words, sizeof(line));
+	KUNIT_EXPECT_EQ(test, pt_store_clear(line, 8, 0), 8);
 	for (i = 0; i < 8; i++) {
 		KUNIT_EXPECT_TRUE(test, ptf_present(words[i]));
 		KUNIT_EXPECT_FALSE(test, ptf_present(words[i] & ~3ULL));
 		memcpy(line, words, sizeof(line));
 		line[i] &= ~3ULL;
-		KUNIT_EXPECT_FALSE(test, pt_line_present(line));
+		KUNIT_EXPECT_EQ(test, pt_store_clear(line, 8, 0), i);
+		memcpy(line, words, sizeof(line));
 		line[i] = 0x0010000000000f84;
-		KUNIT_EXPECT_FALSE(test, pt_line_present(line));
+		KUNIT_EXPECT_EQ(test, pt_store_clear(line, 8, 0), i);
 	}
 }
 
