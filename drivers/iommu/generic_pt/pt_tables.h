@@ -8,23 +8,25 @@
  *
  * Users. Each table has a word beside it that counts its present items, and
  * holds two more reasons to stay: being the top, and being parked. A table
- * whose word has none of these left is dead, for good: users cannot be added to
- * it any more. Whoever stores present items adds them to the count first
- * (pt_users_get(), which fails on a dead table), whoever empties items
- * subtracts them afterwards (pt_users_put()). So a table in which a caller
- * stores is never dead. Both are atomic read-modify-write operations with full
- * ordering, once per run of items.
+ * that is found with none of these left is marked dead, for good. Whoever stores
+ * present items adds them to the count first (pt_users_get(), which fails on a
+ * dead table), whoever empties items subtracts them afterwards
+ * (pt_users_put()). So a table in which a caller stores is never dead. Both are
+ * one atomic addition with full ordering, once per run of items. What a failed
+ * get adds and takes back is not looked at in a dead table.
  *
- * Parking. The put that would take the last user makes the table parked
- * instead: it stays in the tree, empty, and the next map finds it. Only
- * PT_IOMMU_PARKED tables of a domain can be parked; parking one more unparks
+ * Parking. The put that takes the last user makes the table parked, unless a
+ * new user came in between: it stays in the tree, empty, and the next map finds
+ * it. Only PT_IOMMU_PARKED tables of a domain can be parked; parking one more unparks
  * the oldest. A parked table that is in use again stays parked, so a range that
  * is mapped and unmapped again and again touches nothing but the count. A place
- * is given and taken under park_lock, which is not taken otherwise. Between the
+ * is given and taken under park_lock, which is not taken otherwise. Only who
+ * unparks a table under that lock can mark it dead, so one without users that is
+ * not parked yet is safe. Between the
  * put that parks a table and the lock somebody who owns the table's whole range
  * may take it out of the tree, so the mark decides, not the place.
  *
- * Removal. Who unparks an empty table finds it dead, and is its one remover. A
+ * Removal. Who unparks an empty table marks it dead, and is its one remover. A
  * dead table is no user of its parent any more: the parent's count goes down
  * under the same lock, which may park the parent. Then:
  *
@@ -75,10 +77,11 @@
 
 #include "pt_store.h"
 
-#define PT_USERS_LIVE GENMASK(15, 0)
-#define PT_USERS_PARKED BIT(16)
-#define PT_USERS_TOP BIT(17)
-#define PT_USERS_ANY GENMASK(17, 0)
+#define PT_USERS_LIVE GENMASK(23, 0)
+#define PT_USERS_PARKED BIT(24)
+#define PT_USERS_TOP BIT(25)
+#define PT_USERS_ANY GENMASK(25, 0)
+#define PT_USERS_DEAD BIT(26)
 /* Constant for the life of a table */
 #define PT_USERS_LEVEL GENMASK(31, 28)
 
@@ -108,7 +111,7 @@ static inline bool pt_users_full(struct pt_desc *desc)
 
 static inline bool pt_users_dead(struct pt_desc *desc)
 {
-	return !(atomic_read(&desc->users) & PT_USERS_ANY);
+	return atomic_read(&desc->users) & PT_USERS_DEAD;
 }
 
 /**
@@ -120,19 +123,16 @@ static inline bool pt_users_dead(struct pt_desc *desc)
  */
 static __always_inline bool pt_users_get(struct pt_desc *desc, unsigned int nr)
 {
-	int users = atomic_read(&desc->users);
-
-	while (likely(users & PT_USERS_ANY)) {
-		if (likely(atomic_try_cmpxchg(&desc->users, &users,
-					      users + nr)))
-			return true;
-	}
+	if (likely(!(atomic_add_return(nr, &desc->users) & PT_USERS_DEAD)))
+		return true;
+	/* Nobody asks how many users a dead table has */
+	atomic_sub_return(nr, &desc->users);
 	return false;
 }
 
 /* Flush pointers to a table, and to those above it, that are not yet */
-static noinline void pt_show_tables(struct pt_iommu *iommu,
-				    struct pt_desc *desc)
+static noinline __cold void pt_show_tables(struct pt_iommu *iommu,
+					   struct pt_desc *desc)
 {
 	pt_item_t *slot;
 
@@ -161,24 +161,28 @@ static __always_inline void pt_show_path(struct pt_iommu *iommu,
 		pt_show_tables(iommu, desc);
 }
 
-static void pt_park(struct pt_iommu *iommu, struct pt_desc *desc);
+static noinline __cold void pt_park(struct pt_iommu *iommu,
+				    struct pt_desc *desc);
+
+/*
+ * A table was seen without a user. True when this parked it; false when there is
+ * a new one, which will take care of it, or somebody else parked it.
+ */
+static noinline __cold bool pt_users_park(struct pt_desc *desc, int users)
+{
+	return atomic_try_cmpxchg(&desc->users, &users,
+				  users | PT_USERS_PARKED);
+}
 
 /*
  * Subtract items. True when that parked the table, which now needs a place.
  */
 static __always_inline bool pt_users_sub(struct pt_desc *desc, unsigned int nr)
 {
-	int users = atomic_read(&desc->users);
-	int left;
+	int left = atomic_sub_return(nr, &desc->users);
 
-	do {
-		PT_WARN_ON((users & PT_USERS_LIVE) < nr);
-		left = users - nr;
-		if (unlikely(!(left & PT_USERS_ANY)))
-			left |= PT_USERS_PARKED;
-	} while (unlikely(!atomic_try_cmpxchg(&desc->users, &users, left)));
-
-	return unlikely(!(users & PT_USERS_PARKED) && (left & PT_USERS_PARKED));
+	PT_WARN_ON(((left + nr) & PT_USERS_LIVE) < nr);
+	return unlikely(!(left & PT_USERS_ANY)) && pt_users_park(desc, left);
 }
 
 /*
@@ -186,7 +190,7 @@ static __always_inline bool pt_users_sub(struct pt_desc *desc, unsigned int nr)
  * notices that first takes the mark away. True when that parked the table, which
  * now needs a place.
  */
-static bool pt_users_put_top(struct pt_desc *desc)
+static noinline __cold bool pt_users_put_top(struct pt_desc *desc)
 {
 	int users = atomic_read(&desc->users);
 	int left;
@@ -218,7 +222,8 @@ static __always_inline void pt_users_put(struct pt_iommu *iommu,
 }
 
 /* The first IOVA that a table covers */
-static u64 pt_desc_iova(const struct pt_common *common, struct pt_desc *desc)
+static noinline __cold u64 pt_desc_iova(const struct pt_common *common,
+					struct pt_desc *desc)
 {
 	unsigned int unused;
 	pt_item_t *slot;
@@ -250,8 +255,9 @@ struct pt_dead {
 };
 
 /* Flush the range of a table, and walk caches if @freelist holds one */
-static void pt_flush_table(struct pt_iommu *iommu, const struct pt_dead *dead,
-			   struct list_head *freelist)
+static noinline __cold void pt_flush_table(struct pt_iommu *iommu,
+					   const struct pt_dead *dead,
+					   struct list_head *freelist)
 {
 	unsigned int lg2 = pt_item_lg2(pt_desc_level(dead->desc) + 1);
 	struct iommu_iotlb_gather gather;
@@ -270,7 +276,8 @@ static void pt_flush_table(struct pt_iommu *iommu, const struct pt_dead *dead,
 }
 
 /* Take a dead table out of the tree. The caller is its one remover. */
-static void pt_remove(struct pt_iommu *iommu, const struct pt_dead *dead)
+static noinline __cold void pt_remove(struct pt_iommu *iommu,
+				      const struct pt_dead *dead)
 {
 	const struct pt_common *common = ptf_common(iommu);
 	void *table = pt_env_desc_table(dead->desc);
@@ -304,16 +311,27 @@ static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
 	}
 }
 
-/* Unpark a table. True when that was its last user: fills in @dead then. */
-static bool pt_unpark_locked(struct pt_iommu *iommu, struct pt_desc *desc,
-			     struct pt_dead *dead)
+/*
+ * Unpark a table. True when that was its last user: it is dead, and @dead is
+ * filled in.
+ */
+static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
+					     struct pt_desc *desc,
+					     struct pt_dead *dead)
 {
+	int users = atomic_read(&desc->users);
 	struct pt_desc *parent;
+	int left;
 
 	/* It is in the tree as long as it is parked, so ask it now */
 	dead->desc = desc;
 	dead->iova = pt_desc_iova(ptf_common(iommu), desc);
-	if (atomic_sub_return(PT_USERS_PARKED, &desc->users) & PT_USERS_ANY)
+	do {
+		left = users & ~PT_USERS_PARKED;
+		if (!(left & PT_USERS_ANY))
+			left |= PT_USERS_DEAD;
+	} while (!atomic_try_cmpxchg(&desc->users, &users, left));
+	if (!(left & PT_USERS_DEAD))
 		return false;
 
 	parent = pt_slot_desc(desc->slot);
@@ -322,7 +340,8 @@ static bool pt_unpark_locked(struct pt_iommu *iommu, struct pt_desc *desc,
 }
 
 /* Give a parked table its place, and remove what must make room for it */
-static noinline void pt_park(struct pt_iommu *iommu, struct pt_desc *desc)
+static noinline __cold void pt_park(struct pt_iommu *iommu,
+				    struct pt_desc *desc)
 {
 	struct pt_desc *oldest;
 	struct pt_dead dead;
@@ -355,7 +374,8 @@ static noinline void pt_park(struct pt_iommu *iommu, struct pt_desc *desc)
  * Remove a table if it is empty, whether it has a place or not. False when it
  * is in use, or somebody else removes it.
  */
-static bool pt_remove_empty(struct pt_iommu *iommu, struct pt_desc *desc)
+static noinline __cold bool pt_remove_empty(struct pt_iommu *iommu,
+					    struct pt_desc *desc)
 {
 	struct pt_dead dead;
 	unsigned long flags;
@@ -384,14 +404,17 @@ static bool pt_remove_empty(struct pt_iommu *iommu, struct pt_desc *desc)
 /* Forget a table that its owner takes out of the tree whole, parked or not */
 static void pt_forget(struct pt_iommu *iommu, struct pt_desc *desc)
 {
+	int users = atomic_read(&desc->users);
 	unsigned long flags;
 
-	if (likely(!(atomic_read(&desc->users) & PT_USERS_PARKED)))
+	if (likely(!(users & PT_USERS_PARKED)))
 		return;
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
 	pt_unplace_locked(iommu, desc);
 	/* Who parked it may still be on the way to give it a place */
-	atomic_andnot(PT_USERS_ANY, &desc->users);
+	while (!atomic_try_cmpxchg(&desc->users, &users,
+				   (users & ~PT_USERS_ANY) | PT_USERS_DEAD))
+		;
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 }
 

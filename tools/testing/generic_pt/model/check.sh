@@ -54,5 +54,6 @@ verify fails-without-grace-period bad 1,2,1 -DEARLY_FREE
 verify fails-with-one-grace-period bad 1,2,2 -DONE_PERIOD
 verify fails-when-counted-late bad 1,2,1 -DCOUNT_LATE
 verify fails-when-placed-blindly bad 1,2,2 -DPLACE_BLIND
+verify fails-when-parked-blindly bad 1,2,1 -DPARK_BLIND
 
 exit $failed

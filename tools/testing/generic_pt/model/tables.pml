@@ -23,7 +23,8 @@
  * is removed without a flush), -DNO_HELP (a map takes a tombstone over without
  * a flush), -DEARLY_FREE (no grace period), -DONE_PERIOD (only one), -DCOUNT_LATE
  * (a map counts after it stored), -DPLACE_BLIND (a parked table gets a place
- * whatever happened to it).
+ * whatever happened to it), -DPARK_BLIND (a put parks a table whatever happened
+ * to it since it had no users).
  */
 
 #define CALLERS 3
@@ -41,13 +42,13 @@
 #define PRESENT(item) ((item) != 0 && (item) < TOMB)
 #define REGION(c) ((c) / 2)
 #define BIT(c) (1 << (c))
-#define DEAD(t) (users[t] == 0 && !parked[t])
 
 byte top[2];			/* the items of the top table */
 byte item[TABLES];		/* the one item of a level 1 table */
 byte leaf[TABLES];		/* the items of a level 0 table, a bit a caller */
 byte users[TABLES];
 bool parked[TABLES];
+bool dying[TABLES];		/* marked dead, for good */
 byte level[TABLES];
 byte region[TABLES];
 byte parent[TABLES];		/* of a level 0 table; 0: the top */
@@ -105,6 +106,7 @@ inline free_table(t)
 	item[t] = 0;
 	users[t] = 0;
 	parked[t] = false;
+	dying[t] = false;
 	parent[t] = 0;
 	region[t] = 0;
 	level[t] = 0;
@@ -182,7 +184,7 @@ inline users_get(t, ok)
 {
 	atomic {
 		assert(state[t] != FREE);
-		ok = !DEAD(t);
+		ok = !dying[t];
 		if
 		:: ok -> users[t]++
 		:: else
@@ -190,12 +192,23 @@ inline users_get(t, ok)
 	}
 }
 
-/* Within an atomic sequence */
-inline users_sub_locked(t, parks)
+/* Within an atomic sequence each */
+inline users_sub(t, last)
 {
-	assert(state[t] != FREE && users[t] > 0);
+	assert(state[t] != FREE && users[t] > 0 && !dying[t]);
 	users[t]--;
-	parks = users[t] == 0 && !parked[t];
+	last = users[t] == 0 && !parked[t]
+}
+
+/* pt_users_park(): t was seen without a user, parks says whether it still is */
+inline users_park(t, parks)
+{
+	assert(state[t] != FREE);
+#ifndef PARK_BLIND
+	parks = users[t] == 0 && !parked[t] && !dying[t];
+#else
+	parks = true;
+#endif
 	if
 	:: parks -> parked[t] = true
 	:: else
@@ -226,12 +239,15 @@ inline park(t)
 					if
 					:: users[dead] != 0 -> dead = 0
 					:: users[dead] == 0 && level[dead] == 0 ->
-						users_sub_locked(parent[dead], parks);
+						dying[dead] = true;
+						users_sub(parent[dead], parks);
 						if
-						:: parks -> next = parent[dead]
+						:: parks ->
+							users_park(parent[dead], parks);
+							next = parent[dead]
 						:: else
 						fi
-					:: else
+					:: else -> dying[dead] = true
 					fi
 				:: else
 				fi
@@ -372,9 +388,21 @@ inline map()
 inline put(t)
 {
 	atomic {
-		users_sub_locked(t, parks);
+		users_sub(t, parks);
 		if
 		:: parks -> d = t
+		:: else
+		fi
+	}
+	/* Others may use it, and park it, in between */
+	atomic {
+		if
+		:: d != 0 ->
+			users_park(d, parks);
+			if
+			:: parks
+			:: else -> d = 0
+			fi
 		:: else
 		fi;
 		parks = false
@@ -415,7 +443,8 @@ inline forget(t)
 			fi;
 #ifndef PLACE_BLIND
 			parked[t] = false;
-			users[t] = 0
+			users[t] = 0;
+			dying[t] = true
 #endif
 		:: else
 		fi

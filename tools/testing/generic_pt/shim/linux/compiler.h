@@ -22,6 +22,9 @@
 #ifndef noinline
 #define noinline __attribute__((__noinline__))
 #endif
+#ifndef __cold
+#define __cold __attribute__((__cold__))
+#endif
 #ifndef __maybe_unused
 #define __maybe_unused __attribute__((__unused__))
 #endif
