@@ -101,6 +101,11 @@ static noinline __cold void pt_op_get_info(struct pt_iommu *iommu,
 					   struct pt_iommu_info *info)
 {
 	info->pgsize_bitmap = pt_sizes_all(ptf_common(iommu));
+	info->tables = atomic_read(&iommu->usage.tables);
+	info->table_bytes = (u64)info->tables * PTF_TABLE_BYTES;
+	info->peak_tables = READ_ONCE(iommu->usage.peak);
+	info->freed_tables = atomic_long_read(&iommu->usage.freed);
+	info->reused_tables = READ_ONCE(iommu->usage.reused);
 }
 
 /* Free a table and all below it. Nobody else uses them any more. */
@@ -121,6 +126,7 @@ static noinline __cold void pt_op_deinit(struct pt_iommu *iommu)
 	struct pt_common *common = ptf_common(iommu);
 	unsigned long top = common->top;
 
+	iommu_pt_shrink_del(iommu);
 	memset(iommu->parked, 0, sizeof(iommu->parked));
 	common->top = 0;
 	pt_free_tree(common, pt_top_table(top), pt_top_level(top));
@@ -132,6 +138,7 @@ static const struct pt_iommu_ops pt_iommu_fmt_ops = {
 	.lookup = pt_lookup,
 	.set_dirty = pt_set_dirty,
 	.get_info = pt_op_get_info,
+	.reclaim = pt_reclaim,
 	.deinit = pt_op_deinit,
 };
 
@@ -216,8 +223,13 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 
 	raw_spin_lock_init(&iommu->park_lock);
 	memset(iommu->parked, 0, sizeof(iommu->parked));
+	iommu->usage = (struct pt_iommu_usage){
+		.tables = ATOMIC_INIT(1),
+		.peak = 1,
+	};
 	iommu->domain.pgsize_bitmap = pt_sizes_all(common);
 	iommu->ops = &pt_iommu_fmt_ops;
+	iommu_pt_shrink_add(iommu);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(init), GENERIC_PT_IOMMU);

@@ -134,6 +134,7 @@ static inline void pt_spare_give(struct pt_map *map, void *table)
 
 static void pt_spare_free(struct pt_map *map)
 {
+	pt_usage_give(map->iommu, map->nr_spare);
 	while (map->nr_spare)
 		pt_env_free(pt_spare_take(map));
 }
@@ -144,16 +145,22 @@ static noinline int pt_spare_fill(struct pt_map *map, unsigned int level)
 	unsigned int lg2 = pt_item_lg2(level + 1);
 	u64 ahead = min_t(u64, (map->last >> lg2) - (map->iova >> lg2),
 			  PT_MAP_AHEAD);
+	unsigned int need = map->need - map->nr_spare;
+	unsigned int nr = pt_usage_take(map->iommu, need, need + ahead);
+	unsigned int i;
 
-	while (map->nr_spare < map->need + ahead) {
+	if (!nr)
+		return -EDQUOT;
+	for (i = 0; i < nr; i++) {
 		void *table = pt_env_alloc(map->iommu, map->gfp);
 
-		if (!table && map->nr_spare < map->need)
-			return -ENOMEM;
 		if (!table)
 			break;
 		pt_spare_give(map, table);
 	}
+	pt_usage_give(map->iommu, nr - i);
+	if (map->nr_spare < map->need)
+		return -ENOMEM;
 	map->need = 0;
 	return 0;
 }

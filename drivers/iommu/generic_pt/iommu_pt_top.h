@@ -36,8 +36,8 @@ static noinline __cold void pt_grow_locked(struct pt_iommu *iommu,
  * @level: The level that is needed
  * @gfp: For the new tables
  *
- * Return: 0, -ERANGE when the tree cannot grow that far, -ENOMEM. What grew
- * before a failure stays.
+ * Return: 0, -ERANGE when the tree cannot grow that far, -ENOMEM, -EDQUOT. What
+ * grew before a failure stays.
  */
 static noinline __cold int pt_grow(struct pt_iommu *iommu, unsigned int level,
 				   gfp_t gfp)
@@ -50,12 +50,17 @@ static noinline __cold int pt_grow(struct pt_iommu *iommu, unsigned int level,
 
 	lock = iommu->driver_ops->get_top_lock(iommu);
 	while (pt_top_level(pt_read_top(common)) < level) {
-		void *table = pt_env_alloc(iommu, gfp);
 		struct pt_desc *old = NULL;
 		unsigned long flags;
+		void *table;
 
-		if (!table)
+		if (!pt_usage_take(iommu, 1, 1))
+			return -EDQUOT;
+		table = pt_env_alloc(iommu, gfp);
+		if (!table) {
+			pt_usage_give(iommu, 1);
 			return -ENOMEM;
+		}
 
 		rcu_read_lock();
 		spin_lock_irqsave(lock, flags);
@@ -71,8 +76,10 @@ static noinline __cold int pt_grow(struct pt_iommu *iommu, unsigned int level,
 		if (old && pt_users_put_top(old))
 			pt_park(iommu, old);
 		rcu_read_unlock();
-		if (table)
+		if (table) {
+			pt_usage_give(iommu, 1);
 			pt_env_free(table);
+		}
 	}
 	return 0;
 }

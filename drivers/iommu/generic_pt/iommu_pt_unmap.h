@@ -20,6 +20,7 @@
  * @iova: First byte that is not unmapped yet
  * @left: Bytes from @iova to the end of the range, 0 when done
  * @level: Lowest level that leaves were unmapped at
+ * @dropped: Number of tables that left the tree whole
  */
 struct pt_unmap {
 	struct pt_iommu *iommu;
@@ -28,6 +29,7 @@ struct pt_unmap {
 	u64 iova;
 	u64 left;
 	unsigned int level;
+	unsigned int dropped;
 };
 
 /* Bytes were unmapped, perhaps more than were left */
@@ -73,6 +75,7 @@ static void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
 	}
 	pt_forget(unmap->iommu, pt_env_desc(table));
 	pt_env_defer(&unmap->gather->freelist, table);
+	unmap->dropped++;
 }
 
 /* Whether the table at an item can leave the tree whole */
@@ -254,6 +257,7 @@ static noinline size_t pt_unmap_tables(struct pt_iommu *iommu, u64 iova,
 		rcu_read_unlock();
 	} while (more && unmap.left);
 
+	pt_usage_left(iommu, unmap.dropped);
 	done = unmap.iova - iova;
 	if (done)
 		pt_gather(iommu, gather, iova, done, unmap.level);

@@ -370,6 +370,8 @@ static struct kt_count kt_check(struct kt *kt)
 
 	KUNIT_ASSERT_EQ_MSG(kt->test, kt_reap(kt), count.tables,
 			    "tables allocated and not in the tree");
+	KUNIT_ASSERT_EQ(kt->test, count.tables,
+			atomic_read(&kt_iommu(kt)->usage.tables));
 	kt_expect_no_complaint(kt);
 	return count;
 }

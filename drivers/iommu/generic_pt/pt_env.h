@@ -16,6 +16,7 @@
 #include <linux/iommu.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/shrinker.h>
 
 #include "../iommu-pages.h"
 #include "pt_defs.h"
@@ -72,6 +73,15 @@ static inline void *pt_env_desc_table(const struct pt_desc *desc)
 }
 
 void iommu_pt_flush_cache(const void *mem, size_t size);
+
+/* Have memory pressure take empty tables from a domain, until _del() */
+void iommu_pt_shrink_add(struct pt_iommu *iommu);
+void iommu_pt_shrink_del(struct pt_iommu *iommu);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+unsigned long iommu_pt_shrink_scan(struct shrinker *unused,
+				   struct shrink_control *control);
+#endif
 
 static inline void *pt_env_table_at(u64 oa)
 {

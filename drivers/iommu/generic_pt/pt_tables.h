@@ -69,6 +69,9 @@
  * finds the table in its way before. A walk that began at the old top stays
  * valid, since the old top translates its part as before.
  *
+ * Memory pressure. iommu_pt_shrink.c takes parked tables from all domains, as
+ * one more put that needs their places would.
+ *
  * With walkers that do not snoop, "stored" above means that and flushed from
  * the CPU's cache; what to flush when stands in pt_store.h.
  */
@@ -76,6 +79,7 @@
 #define __GENERIC_PT_TABLES_H
 
 #include "pt_store.h"
+#include "pt_usage.h"
 
 #define PT_USERS_LIVE GENMASK(23, 0)
 #define PT_USERS_PARKED BIT(24)
@@ -292,6 +296,7 @@ static noinline __cold void pt_remove(struct pt_iommu *iommu,
 	/* Does nothing when a map was faster */
 	pt_store_tombstone(iommu, slot, item);
 	pt_env_defer(&freelist, table);
+	pt_usage_left(iommu, 1);
 	pt_flush_table(iommu, dead, &freelist);
 	pt_store_table(iommu, slot, ptf_tombstone(item), 0);
 }
@@ -331,8 +336,10 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 		if (!(left & PT_USERS_ANY))
 			left |= PT_USERS_DEAD;
 	} while (!atomic_try_cmpxchg(&desc->users, &users, left));
-	if (!(left & PT_USERS_DEAD))
+	if (!(left & PT_USERS_DEAD)) {
+		WRITE_ONCE(iommu->usage.reused, iommu->usage.reused + 1);
 		return false;
+	}
 
 	parent = pt_slot_desc(desc->slot);
 	dead->parent = pt_users_sub(parent, 1) ? parent : NULL;
@@ -399,6 +406,55 @@ static noinline __cold bool pt_remove_empty(struct pt_iommu *iommu,
 		pt_park(iommu, desc);
 	}
 	return remove;
+}
+
+/* Take the oldest parked table off its place, or NULL */
+static struct pt_desc *pt_unplace_oldest_locked(struct pt_iommu *iommu)
+{
+	struct pt_desc *desc;
+	unsigned int i;
+
+	for (i = 0; i < PT_IOMMU_PARKED; i++) {
+		desc = iommu->parked[i];
+		if (desc) {
+			iommu->parked[i] = NULL;
+			return desc;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * pt_reclaim() - Take all parked tables that are empty out of the tree
+ * @iommu: The page table
+ *
+ * Tables above them that become empty by that go too.
+ *
+ * Return: How many tables left.
+ */
+static unsigned long pt_reclaim(struct pt_iommu *iommu)
+{
+	unsigned long removed = 0;
+	struct pt_desc *desc;
+	struct pt_dead dead;
+	unsigned long flags;
+	bool remove;
+
+	rcu_read_lock();
+	do {
+		raw_spin_lock_irqsave(&iommu->park_lock, flags);
+		desc = pt_unplace_oldest_locked(iommu);
+		remove = desc && pt_unpark_locked(iommu, desc, &dead);
+		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+
+		if (remove) {
+			pt_remove(iommu, &dead);
+			pt_park(iommu, dead.parent);
+			removed++;
+		}
+	} while (desc);
+	rcu_read_unlock();
+	return removed;
 }
 
 /* Forget a table that its owner takes out of the tree whole, parked or not */

@@ -15,9 +15,11 @@
 #ifndef __GENERIC_PT_IOMMU_H
 #define __GENERIC_PT_IOMMU_H
 
+#include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/generic_pt/common.h>
 #include <linux/iommu.h>
+#include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
 
@@ -27,6 +29,25 @@ struct pt_iommu_driver_ops;
 
 /* Empty tables that stay in the tree of one domain, ready to be filled again */
 #define PT_IOMMU_PARKED 2
+
+/**
+ * struct pt_iommu_usage - Table memory of one domain, private to the library
+ * @tables: Tables in use, with those that an operation allocated ahead
+ * @peak: Most that were in use at a time
+ * @freed: Tables that left the tree
+ * @reused: Tables that were empty, stayed in the tree and were filled again by
+ *	the time their place among the parked ones was needed
+ * @domains: Place in the list of domains that memory can be taken back from
+ *
+ * pt_iommu_ops.get_info() tells all of it.
+ */
+struct pt_iommu_usage {
+	atomic_t tables;
+	unsigned int peak;
+	atomic_long_t freed;
+	unsigned long reused;
+	struct list_head domains;
+};
 
 /**
  * struct pt_iommu - A page table that is an iommu_domain
@@ -44,9 +65,13 @@ struct pt_iommu_driver_ops;
  * @iommu_device: Device that walks the tables. Set before init. Cache
  *	maintenance under PT_FEAT_DMA_INCOHERENT goes by address on this kernel
  *	and does not look at it.
+ * @max_tables: Most tables that may be in use at a time, each of 4 KiB, or 0 for
+ *	no limit. A map that needs more fails with -EDQUOT. The driver sets it
+ *	before init, or at any time; tables in use stay.
  * @park_lock: Protects @parked, private to the library
  * @parked: Tables that became empty and still stand in the tree, the oldest
  *	first, private to the library
+ * @usage: Table memory, private to the library
  */
 struct pt_iommu {
 	struct iommu_domain domain;
@@ -54,17 +79,30 @@ struct pt_iommu {
 	const struct pt_iommu_driver_ops *driver_ops;
 	int nid;
 	struct device *iommu_device;
+	unsigned int max_tables;
 	raw_spinlock_t park_lock;
 	void *parked[PT_IOMMU_PARKED];
+	struct pt_iommu_usage usage;
 };
 
 /**
  * struct pt_iommu_info - What get_info tells
  * @pgsize_bitmap: Leaf sizes that the table can hold, in bytes, one bit each.
  *	&iommu_domain.pgsize_bitmap starts with this value.
+ * @tables: Tables in use now
+ * @table_bytes: Their size in bytes. Where the system's page is larger than a
+ *	table, each of them takes a page.
+ * @peak_tables: Most that were in use at a time since init
+ * @freed_tables: Tables that left the tree since init
+ * @reused_tables: Tables that were kept while empty, and filled again
  */
 struct pt_iommu_info {
 	u64 pgsize_bitmap;
+	unsigned int tables;
+	u64 table_bytes;
+	unsigned int peak_tables;
+	unsigned long freed_tables;
+	unsigned long reused_tables;
 };
 
 /**
@@ -99,7 +137,7 @@ struct pt_iommu_ops {
 	 * Return: 0, -EINVAL (@len 0 or not aligned, @prot has no access),
 	 * -ERANGE (outside the aperture, or OA past what the format holds),
 	 * -EOPNOTSUPP (@prot cannot be expressed), -EADDRINUSE (something is
-	 * mapped there and stays), -ENOMEM.
+	 * mapped there and stays), -ENOMEM, -EDQUOT (&pt_iommu.max_tables).
 	 */
 	int (*map_range)(struct pt_iommu *iommu, dma_addr_t iova,
 			 phys_addr_t paddr, dma_addr_t len, unsigned int prot,
@@ -140,9 +178,18 @@ struct pt_iommu_ops {
 	int (*set_dirty)(struct pt_iommu *iommu, dma_addr_t iova);
 	/**
 	 * @get_info: Tell the table's leaf sizes, before and after init's
-	 * domain was narrowed.
+	 * domain was narrowed, and its memory. Beside other operations each
+	 * number is right by itself.
 	 */
 	void (*get_info)(struct pt_iommu *iommu, struct pt_iommu_info *info);
+	/**
+	 * @reclaim: Take all empty tables out of the tree, those that were kept
+	 * for the next map. The kernel does so itself when memory is short.
+	 * Flushes as an unmap would.
+	 *
+	 * Return: How many tables left.
+	 */
+	unsigned long (*reclaim)(struct pt_iommu *iommu);
 	/**
 	 * @deinit: Free all tables. Call pt_iommu_deinit() instead.
 	 */
@@ -188,7 +235,9 @@ struct pt_iommu_cfg {
  * @iommu: The table. Zeroed memory that init never saw, and what a failed init
  *	left, is fine too.
  *
- * Hardware must not use the table any more and its IOTLB must be flushed.
+ * Hardware must not use the table any more and its IOTLB must be flushed. Until
+ * then memory pressure may have the library take empty tables away, and flush:
+ * the driver's iotlb_sync must work from init to here.
  *
  * Context: No other operation may run. The table may be initialised again.
  */
