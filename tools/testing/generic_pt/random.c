@@ -32,6 +32,8 @@
 #define RECOUNT_EVERY 1000
 /* Steps that order others which a replay tries */
 #define MAX_STEPS 48
+/* Configurations that a replay may have */
+#define MAX_CONFIGS 32
 
 struct log {
 	unsigned int nr;
@@ -226,7 +228,7 @@ static bool run_config(const struct named_config *named, unsigned long ops,
 	memset(log, 0, offsetof(struct log, op));
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	if (named->watched)
-		ops = (ops + 19) / 20;
+		ops = (ops + 49) / 50;
 	while (good && done < ops) {
 		nr = min_t(unsigned long, ops - done, MAX_OPS);
 		status = sequence(named, nr, seed + done);
@@ -263,6 +265,12 @@ static bool run_config(const struct named_config *named, unsigned long ops,
 	return false;
 }
 
+/* A kind of domain that a replay is run in */
+struct replay_config {
+	struct test_config config;
+	bool watched;
+};
+
 /* Run what was read; once, or for each step at which an operation can run */
 static bool replay_each(const struct test_config *config, bool watched,
 			const struct op *op, unsigned int nr)
@@ -288,14 +296,14 @@ static bool replay_each(const struct test_config *config, bool watched,
 	return true;
 }
 
-/* A replay is one line that says what went wrong, the config, operations */
+/* A replay is one line that says what went wrong, configurations, operations */
 static bool run_replay(const char *path)
 {
 	static struct op op[MAX_OPS];
-	struct test_config config;
-	bool have_config = false, watched = false, good;
+	static struct replay_config config[MAX_CONFIGS];
+	unsigned int nr = 0, nr_config = 0, i;
 	char line[256], name[256] = "";
-	unsigned int nr = 0;
+	bool readable = true, good, all = true;
 	FILE *file = fopen(path, "r");
 
 	if (!file) {
@@ -308,23 +316,38 @@ static bool run_replay(const char *path)
 			/* The first comment that is no license is the title */
 			if (!name[0] && line[0] && !strstr(line, "SPDX"))
 				snprintf(name, sizeof(name), "%s", line + 2);
-		} else if (!have_config &&
-			   config_parse(line, &config, &watched)) {
-			have_config = true;
-		} else if (have_config && op_parse(line, &op[nr])) {
+		} else if (!nr && nr_config < MAX_CONFIGS &&
+			   config_parse(line, &config[nr_config].config,
+					&config[nr_config].watched)) {
+			nr_config++;
+		} else if (nr_config && op_parse(line, &op[nr])) {
 			nr++;
 		} else {
 			printf("# no operation: %s\n", line);
-			have_config = false;
+			readable = false;
 			break;
 		}
 	}
 	fclose(file);
 	op[nr++] = recount;
-	good = have_config && replay_each(&config, watched, op, nr);
-	printf("%sok - replay: %s\n", good ? "" : "not ",
-	       name[0] ? name : path);
-	return good;
+	if (!readable || !nr_config) {
+		printf("not ok - replay: %s cannot be read\n", path);
+		return false;
+	}
+	for (i = 0; i < nr_config; i++) {
+		good = replay_each(&config[i].config, config[i].watched, op,
+				   nr);
+		printf("%sok - replay: %s, %s\n", good ? "" : "not ",
+		       config[i].config.format->name, name[0] ? name : path);
+		all &= good;
+	}
+	return all;
+}
+
+/* Whether a configuration has a name, or one that begins so */
+static bool is_called(const struct test_config *config, const char *name)
+{
+	return !strncmp(config->name, name, strlen(name));
 }
 
 /* Run configurations that are asked for, some at the same time */
@@ -338,7 +361,7 @@ static bool run_configs(unsigned int jobs, unsigned long ops, u64 seed,
 	for (i = 0; i < nr_configs || running;) {
 		if (i < nr_configs && running < jobs) {
 			for (arg = 0; names[arg]; arg++)
-				if (!strcmp(names[arg], configs[i].config.name))
+				if (is_called(&configs[i].config, names[arg]))
 					break;
 			if (names[0] && !names[arg]) {
 				i++;
