@@ -154,6 +154,15 @@ static void make_map(struct rng *rng, const struct model *model, struct op *op)
 		op->len = room(model, op->iova);
 	if (op->len > max_len)
 		op->len = granule;
+	/* Nor many small leaves at the ends of a few that are far larger */
+	if (op->len > granule << 12 && most > 20 && rng_percent(rng, 98) &&
+	    !(model->sizes >> (most - 10) & low(10))) {
+		op->iova &= ~low(most);
+		op->oa &= ~low(most);
+		op->len &= ~low(most);
+		if (!op->len)
+			op->len = granule;
+	}
 
 	op->prot = 1 + rng_below(rng, 3);
 	if (rng_percent(rng, 10))

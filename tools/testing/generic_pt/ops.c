@@ -55,8 +55,11 @@ static void flush(struct run *run)
 		domain->ops->flush_iotlb_all(domain);
 		domain_free_tables(&run->domain, &run->gather.freelist);
 		iommu_iotlb_gather_init(&run->gather);
-	} else {
+	} else if (run->gather.start <= run->gather.end) {
 		iommu_iotlb_sync(domain, &run->gather);
+	} else {
+		test_assert(list_empty(&run->gather.freelist),
+			    "tables left with an empty gather");
 	}
 	run->gather.queued = run->domain.config->queued;
 	run->stale.nr = 0;
@@ -178,10 +181,13 @@ static void run_unmap(struct run *run, const struct op *op,
 	model_unmap(&run->model, op->iova, op->len, true);
 	active->extent = 0;
 	if (!alone) {
-		iommu_iotlb_sync(&iommu->domain, gather);
-		if (want)
+		test_assert(want || list_empty(&gather->freelist),
+			    "tables left with an empty gather");
+		if (want) {
+			iommu_iotlb_sync(&iommu->domain, gather);
 			model_remove(&run->stale, op->iova,
 				     op->iova + want - 1);
+		}
 	} else if (op->type == OP_UNMAP) {
 		flush(run);
 	}

@@ -55,13 +55,17 @@ else
 	echo "ok - user: compiles without a warning with $CC"
 fi
 
+part "walkers" "$OUT/golden"
 part "replays" "$OUT/random-asan" -r replays/*.replay
 part "races with thread sanitizer" "$OUT/races-tsan" -n 30 -s "$SEED" \
 	-t "races with thread sanitizer"
 part "races with address sanitizer" "$OUT/races-asan" -n 60 -s "$SEED" \
 	-t "races with address sanitizer"
-part "random with sanitizers" "$OUT/random-asan" -n $((OPS / 10)) -s "$SEED" \
+part "small model" "$OUT/small" -j "$JOBS"
+part "random with sanitizers" "$OUT/random-asan" -n $((OPS / 20)) -s "$SEED" \
 	-t "random with sanitizers" -d "$OUT" -j "$JOBS"
+part "allocation failures" "$OUT/random-asan" -f -n $((OPS / 1000)) \
+	-s "$SEED" -t "allocation failures" -d "$OUT" -j "$JOBS"
 part "random" "$OUT/random" -n "$OPS" -s "$SEED" -d "$OUT" -j "$JOBS"
 
 exit $failed
