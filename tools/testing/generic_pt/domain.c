@@ -143,7 +143,7 @@ int domain_init(struct test_domain *domain, const struct test_config *config)
 	shim_sme_mask = config->sme_mask;
 	shim_pages_reuse_last(config->reuse_last);
 	shim_memory_use(config->features & BIT(PT_FEAT_DMA_INCOHERENT));
-	shim_arena_pa = format->arena_pa;
+	shim_arena_pa = config->arena_pa ? config->arena_pa : format->arena_pa;
 
 	ret = format->init(domain, config, &cfg);
 	if (ret)

@@ -22,6 +22,7 @@
  * @oa_lg2: lg2 of the hardware's OA space
  * @sizes: What the driver leaves of the leaf sizes, 0 for all
  * @sme_mask: The machine's encryption bit
+ * @arena_pa: Where tables are, 0 for where the format says
  * @queued: Unmaps are flushed later, all at once
  * @np_cache: Hardware caches what is not present
  * @reuse_last: A freed page is the next that is allocated
@@ -36,6 +37,7 @@ struct test_config {
 	unsigned int oa_lg2;
 	u64 sizes;
 	u64 sme_mask;
+	u64 arena_pa;
 	bool queued;
 	bool np_cache;
 	bool reuse_last;
