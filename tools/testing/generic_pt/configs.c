@@ -24,24 +24,27 @@
 #define WRITEABLE BIT(PT_FEAT_VTDSS_FORCE_WRITEABLE)
 
 /* Name of the format and of the kind, then the rest of struct test_config */
-#define CONFIG(format, name, ...)                              \
-	{                                                      \
+#define CONFIG(format, name, ...)                                          \
+	{                                                                  \
 		.config = { #format "-" name, &lib_##format, __VA_ARGS__ } \
 	}
-#define WATCHED(format, name, ...)                             \
-	{                                                      \
-		.config = { #format "-device-" name, &lib_##format, __VA_ARGS__ }, \
-		.watched = true                                \
+#define WATCHED(format, name, ...)                                  \
+	{                                                           \
+		.config = { #format "-device-" name, &lib_##format, \
+			    __VA_ARGS__ },                          \
+		.watched = true                                     \
 	}
-#define INTERRUPTED(format, name, ...)                         \
-	{                                                      \
-		.config = { #format "-interrupts-" name, &lib_##format, __VA_ARGS__ }, \
-		.interrupts = true                             \
+#define INTERRUPTED(format, name, ...)                                  \
+	{                                                               \
+		.config = { #format "-interrupts-" name, &lib_##format, \
+			    __VA_ARGS__ },                              \
+		.interrupts = true                                      \
 	}
-#define BOTH(format, name, ...)                                \
-	{                                                      \
-		.config = { #format "-interrupts-device-" name, &lib_##format, __VA_ARGS__ }, \
-		.watched = true, .interrupts = true            \
+#define BOTH(format, name, ...)                                                \
+	{                                                                      \
+		.config = { #format "-interrupts-device-" name, &lib_##format, \
+			    __VA_ARGS__ },                                     \
+		.watched = true, .interrupts = true                            \
 	}
 
 /* clang-format off */
@@ -160,8 +163,8 @@ const struct named_config configs[] = {
 const unsigned int nr_configs = ARRAY_SIZE(configs);
 
 const struct test_format *const formats[] = {
-	&lib_amdv1, &lib_amdv1_mock, &lib_x86_64, &lib_vtdss, &lib_riscv_64,
-	&lib_tiny,
+	&lib_amdv1, &lib_amdv1_mock, &lib_x86_64,
+	&lib_vtdss, &lib_riscv_64,   &lib_tiny,
 };
 
 const unsigned int nr_formats = ARRAY_SIZE(formats);

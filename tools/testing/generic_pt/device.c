@@ -167,8 +167,7 @@ static void set_accessed(struct device *device, const struct hw_walk *walk)
 	unsigned int i;
 
 	for (i = 0; i < walk->steps; i++) {
-		unsigned int lg2 =
-			hw_reach(&device->root, walk->step[i].level);
+		unsigned int lg2 = hw_reach(&device->root, walk->step[i].level);
 
 		pa = walk->step[i].table_pa +
 		     8 * (walk->iova >> lg2 &

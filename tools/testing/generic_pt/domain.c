@@ -75,9 +75,10 @@ void driver_iotlb_sync(struct iommu_domain *iommu_domain,
 	/* Where it says how large the pages are, one address of each will do */
 	if (domain->config->features & BIT(PT_FEAT_DETAILED_GATHER)) {
 		step = gather->pgsize;
-		test_assert(step && !(step & (step - 1)),
-			    "a gather of %#llx..%#llx says a page size of %#llx",
-			    (u64)gather->start, (u64)gather->end, step);
+		test_assert(
+			step && !(step & (step - 1)),
+			"a gather of %#llx..%#llx says a page size of %#llx",
+			(u64)gather->start, (u64)gather->end, step);
 	}
 	if (domain->check_flush)
 		domain->check_flush(domain, gather->start, gather->end);

@@ -196,7 +196,8 @@ static void make_unmap(struct rng *rng, const struct model *model,
 		/* The first leaf, or half of it */
 		leaf = model_leaf_of(model, stretch, op->iova);
 		op->len = 1ULL << leaf.lg2;
-		if (rng_percent(rng, 50) && op->len > 1ULL << model->granule_lg2)
+		if (rng_percent(rng, 50) &&
+		    op->len > 1ULL << model->granule_lg2)
 			op->len >>= 1;
 		break;
 	case 1:
@@ -208,8 +209,7 @@ static void make_unmap(struct rng *rng, const struct model *model,
 		break;
 	case 2:
 		/* From the middle of one, perhaps */
-		op->iova += (rng_u64(rng) % op->len) &
-			    ~low(model->granule_lg2);
+		op->iova += (rng_u64(rng) % op->len) & ~low(model->granule_lg2);
 		op->len = granule * (1 + rng_below(rng, 1024));
 		break;
 	case 3:
@@ -280,9 +280,9 @@ static void make_op(struct rng *rng, const struct model *model, struct op *op)
 	} else if (kind < 90) {
 		make_unmap(rng, model, op);
 		op->type = OP_DIRTY;
-		op->iova += model->nr ? rng_below(rng, 64)
-						<< model->granule_lg2 :
-					0;
+		op->iova += model->nr ?
+				    rng_below(rng, 64) << model->granule_lg2 :
+				    0;
 		op->iova = model_fold(model, op->iova);
 		op->len = rng_below(rng, 2);
 		return;
@@ -391,8 +391,7 @@ static void make_nested(struct rng *rng, const struct model *model,
 		if (nested->type == OP_MAP && nested->len > 1 << g1)
 			nested->len = 1 << g1;
 		nested->fail_after = ~0ULL;
-		nested->iova = model_fold(model, nested->iova) &
-			       ~(granule - 1);
+		nested->iova = model_fold(model, nested->iova) & ~(granule - 1);
 		if (!model_in_aperture(model, nested->iova,
 				       nested->iova + nested->len - 1))
 			continue;

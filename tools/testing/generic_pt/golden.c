@@ -13,7 +13,12 @@
 
 #define C_BIT (1ULL << 47)
 
-enum kind { NONE, BAD, TABLE, PAGE };
+enum kind {
+	NONE,
+	BAD,
+	TABLE,
+	PAGE
+};
 
 struct golden {
 	unsigned int level;
@@ -156,8 +161,7 @@ static bool is_right(const struct hw_format *format,
 		return result == HW_MALFORMED;
 	return result == HW_OK && out.table == (golden->kind == TABLE) &&
 	       out.pa == golden->pa && out.size_lg2 == golden->lg2 &&
-	       out.read == has(golden, 'r') &&
-	       out.write == has(golden, 'w') &&
+	       out.read == has(golden, 'r') && out.write == has(golden, 'w') &&
 	       out.encrypted == has(golden, 'e') &&
 	       out.force_coherent == has(golden, 'c') &&
 	       out.dirty == has(golden, 'd') && out.memory_type == type;
@@ -208,8 +212,9 @@ static bool check_walk(void)
 	table_at(pa[3])[3] = 0x777000 | 3;
 	root.table_pa = pa[0];
 	good = hw_walk(&root, iova, &walk) == HW_OK &&
-	       walk.page.pa == 0x777000 && walk.page.iova == (iova & ~0xfffULL) &&
-	       walk.page.read && !walk.page.write && walk.steps == 4;
+	       walk.page.pa == 0x777000 &&
+	       walk.page.iova == (iova & ~0xfffULL) && walk.page.read &&
+	       !walk.page.write && walk.steps == 4;
 	good &= hw_walk(&root, iova + 4096, &walk) == HW_NOT_PRESENT;
 	good &= hw_walk(&root, 1ULL << 48, &walk) == HW_TOO_HIGH;
 	/* In a signed space the root's upper half is at the end */
@@ -224,8 +229,7 @@ static bool check_walk(void)
 	return good;
 }
 
-#define CHECK(format) \
-	check_words(&hw_##format, format, ARRAY_SIZE(format))
+#define CHECK(format) check_words(&hw_##format, format, ARRAY_SIZE(format))
 
 int main(void)
 {

@@ -56,8 +56,8 @@ static enum hw_result decode(const struct hw_root *root, unsigned int level,
 	/* No page is larger than 1 GiB */
 	if (level > 3)
 		return HW_MALFORMED;
-	if (entry & ~(P | RW | US | A | D | EA | ADDRESS |
-		      (level > 1 ? PS : 0)))
+	if (entry &
+	    ~(P | RW | US | A | D | EA | ADDRESS | (level > 1 ? PS : 0)))
 		return HW_MALFORMED;
 	/* Hardware that does not set them itself would fault */
 	if ((entry & (A | D)) != (A | D))

@@ -457,11 +457,11 @@ void run_init(struct run *run, const struct test_config *config, bool watched)
 	run->model.granule_lg2 = hw->granule_lg2;
 	run->model.level_lg2 = hw->index_lg2;
 	if (config->features & BIT(PT_FEAT_SIGN_EXTEND))
-		run->model.half =
-			1ULL << (min(config->iova_lg2,
-				     hw_reach(&run->domain.root,
-					      run->domain.root.mode + 1)) -
-				 1);
+		run->model.half = 1ULL
+				  << (min(config->iova_lg2,
+					  hw_reach(&run->domain.root,
+						   run->domain.root.mode + 1)) -
+				      1);
 	run->stale.sizes = run->model.sizes;
 	iommu_iotlb_gather_init(&run->gather);
 	run->gather.queued = config->queued;
@@ -470,9 +470,8 @@ void run_init(struct run *run, const struct test_config *config, bool watched)
 	if (no_gaps)
 		run->domain.check_flush = check_flush;
 	if (watched) {
-		run->domain.device =
-			device_create(&run->domain.root, config,
-				      &run_device_ops, run);
+		run->domain.device = device_create(&run->domain.root, config,
+						   &run_device_ops, run);
 		device_watch(run->domain.device);
 	}
 }

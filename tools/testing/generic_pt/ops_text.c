@@ -122,10 +122,10 @@ bool op_parse(const char *line, struct op *op)
 void config_print(FILE *file, const struct test_config *config, bool watched)
 {
 	fprintf(file, "config %s %#x %u %u %u %#llx %#llx %s%s%s%s%s-\n",
-		config->format->name, config->features, config->start, config->iova_lg2,
-		config->oa_lg2, config->sizes, config->sme_mask,
-		config->queued ? "q" : "", config->np_cache ? "n" : "",
-		config->reuse_last ? "r" : "",
+		config->format->name, config->features, config->start,
+		config->iova_lg2, config->oa_lg2, config->sizes,
+		config->sme_mask, config->queued ? "q" : "",
+		config->np_cache ? "n" : "", config->reuse_last ? "r" : "",
 		config->accessed ? "a" : "", watched ? "w" : "");
 }
 

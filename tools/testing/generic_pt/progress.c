@@ -62,7 +62,8 @@ static void tell(void)
 	if (!sum || !seconds)
 		return;
 	left = (double)(all_work - sum) / sum * seconds;
-	fprintf(stderr, "%.1f %% of %lu operations in %lu s, %lu:%02lu h left\n",
+	fprintf(stderr,
+		"%.1f %% of %lu operations in %lu s, %lu:%02lu h left\n",
 		100.0 * sum / all_work, all_work, seconds, left / 3600,
 		left / 60 % 60);
 }

@@ -57,8 +57,8 @@
 
 static const struct test_config race_configs[] = {
 	{ "range", &lib_amdv1, GROWS | RANGE, 0, 48, 48, .reuse_last = true },
-	{ "no-gaps", &lib_amdv1, GROWS | NO_GAPS, 0, 48, 48,
-	  .reuse_last = true, .accessed = true },
+	{ "no-gaps", &lib_amdv1, GROWS | NO_GAPS, 0, 48, 48, .reuse_last = true,
+	  .accessed = true },
 	{ "fixed-np-cache", &lib_amdv1, RANGE, 3, 48, 48, .np_cache = true,
 	  .reuse_last = true },
 	{ "x86_64", &lib_x86_64, RANGE, 3, 48, 52, .reuse_last = true },

@@ -203,8 +203,7 @@ static void run_failing(struct run *run, struct op op)
 	struct model_leaf leaf;
 	unsigned int i;
 
-	for (op.fail_after = 0; op.fail_after < MAX_FAILURES;
-	     op.fail_after++) {
+	for (op.fail_after = 0; op.fail_after < MAX_FAILURES; op.fail_after++) {
 		bool there = model_find(&run->model, op.iova, &leaf);
 
 		log_and_run(run, op);

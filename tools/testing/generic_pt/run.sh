@@ -42,7 +42,7 @@ part()
 
 mkdir -p "$OUT"
 say "compiling with $CC"
-if ! make -s -j"$JOBS" CC="$CC" OUT="$OUT" all >"$OUT/make.log" 2>&1; then
+if ! make -s -j"$JOBS" CC="$CC" OUT="$OUT" everything >"$OUT/make.log" 2>&1; then
 	echo "not ok - user: compiles with $CC"
 	sed 's/^/# /' "$OUT/make.log" | head -n 40
 	exit 1

@@ -86,11 +86,19 @@ static const struct {
 	unsigned int page;
 	unsigned int nr;
 } others[] = {
-	{ OP_UNMAP, 0, 1 },  { OP_UNMAP, 3, 2 },  { OP_UNMAP, 63, 1 },
-	{ OP_UNMAP, 0, 4 },  { OP_UNMAP, 0, 16 }, { OP_UNMAP_KEEP, 0, 4 },
+	{ OP_UNMAP, 0, 1 },
+	{ OP_UNMAP, 3, 2 },
+	{ OP_UNMAP, 63, 1 },
+	{ OP_UNMAP, 0, 4 },
+	{ OP_UNMAP, 0, 16 },
+	{ OP_UNMAP_KEEP, 0, 4 },
 	/* As above */
-	{ OP_UNMAP, 1, 1 },  { OP_UNMAP, 4, 1 },  { OP_UNMAP, 0, 64 },
-	{ OP_UNMAP_KEEP, 0, 1 }, { OP_DIRTY, 1, 0 },  { OP_SCAN_CLEAR, 0, 2 },
+	{ OP_UNMAP, 1, 1 },
+	{ OP_UNMAP, 4, 1 },
+	{ OP_UNMAP, 0, 64 },
+	{ OP_UNMAP_KEEP, 0, 1 },
+	{ OP_DIRTY, 1, 0 },
+	{ OP_SCAN_CLEAR, 0, 2 },
 };
 
 #define NR_OTHERS_FEW 6

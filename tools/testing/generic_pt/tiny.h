@@ -26,11 +26,10 @@
 #define PTF_MAX_LEVELS 3
 #define PTF_MAX_IOVA_LG2 18
 #define PTF_MAX_OA_LG2 52
-#define PTF_FEATURES                                             \
-	(BIT(PT_FEAT_FULL_VA) | BIT(PT_FEAT_DYNAMIC_TOP) |       \
+#define PTF_FEATURES                                              \
+	(BIT(PT_FEAT_FULL_VA) | BIT(PT_FEAT_DYNAMIC_TOP) |        \
 	 BIT(PT_FEAT_DMA_INCOHERENT) | BIT(PT_FEAT_FLUSH_RANGE) | \
-	 BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS) |                      \
-	 BIT(PT_FEAT_DETAILED_GATHER))
+	 BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS) | BIT(PT_FEAT_DETAILED_GATHER))
 
 #define TINY_P BIT_ULL(0)
 #define TINY_R BIT_ULL(1)
