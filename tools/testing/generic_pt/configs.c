@@ -158,6 +158,7 @@ const struct named_config configs[] = {
 	BOTH(tiny, "incoherent", NO_GAPS | INCOHERENT | DETAILED, 2, 18, 20,
 	     .reuse_last = true),
 };
+
 /* clang-format on */
 
 const unsigned int nr_configs = ARRAY_SIZE(configs);

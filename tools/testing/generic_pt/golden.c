@@ -11,7 +11,7 @@
 
 #include "domain.h"
 
-#define C_BIT (1ULL << 47)
+#define C_BIT 0x0000800000000000ULL
 
 enum kind {
 	NONE,
@@ -229,17 +229,15 @@ static bool check_walk(void)
 	return good;
 }
 
-#define CHECK(format) check_words(&hw_##format, format, ARRAY_SIZE(format))
-
 int main(void)
 {
 	bool good = true;
 
-	good &= CHECK(amdv1);
-	good &= CHECK(amdv1_mock);
-	good &= CHECK(x86_64);
-	good &= CHECK(vtdss);
-	good &= CHECK(riscv_64);
+	good &= check_words(&hw_amdv1, amdv1, ARRAY_SIZE(amdv1));
+	good &= check_words(&hw_amdv1_mock, amdv1_mock, ARRAY_SIZE(amdv1_mock));
+	good &= check_words(&hw_x86_64, x86_64, ARRAY_SIZE(x86_64));
+	good &= check_words(&hw_vtdss, vtdss, ARRAY_SIZE(vtdss));
+	good &= check_words(&hw_riscv_64, riscv_64, ARRAY_SIZE(riscv_64));
 	good &= check_walk();
 	return !good;
 }
