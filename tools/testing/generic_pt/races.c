@@ -17,7 +17,7 @@
  * At each access to what is shared a thread may give way to others. All the
  * protocol's branches must have been taken in the end.
  *
- * usage: races [-n ROUNDS] [-s SEED] [-t WHAT]
+ * usage: races [-n ROUNDS] [-s SEED] [-t WHAT] [CONFIG]
  */
 #include <errno.h>
 #include <pthread.h>
@@ -444,6 +444,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(race_configs); i++) {
 		const struct test_config *config = &race_configs[i];
 
+		if (argv[optind] && strcmp(argv[optind], config->name))
+			continue;
 		lookups = 0;
 		scans = 0;
 		translations = 0;
