@@ -9,6 +9,7 @@ the other until one fails; each is compiled when its turn comes. A break that no
 notices is a hole in the tests.
 """
 
+import filecmp
 import os
 import re
 import shutil
@@ -263,13 +264,20 @@ def notice(lib, out):
     return None, None
 
 
+def copy_library(to):
+    """Only what differs, so that make compiles only what depends on it"""
+    source = os.path.join(TOP, 'drivers', 'iommu', 'generic_pt')
+    files = [os.path.join(d, f) for d, _, names in os.walk(source) for f in names]
+    for path in [*files, os.path.join(source, PAGES)]:
+        copy = os.path.join(to, os.path.relpath(path, source))
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        if not os.path.exists(copy) or not filecmp.cmp(path, copy, shallow=False):
+            shutil.copyfile(path, copy)
+
+
 def run(what, file, old, new):
     lib = os.path.join(OUT, 'drivers', 'iommu', 'generic_pt')
-    shutil.rmtree(os.path.join(OUT, 'drivers'), ignore_errors=True)
-    shutil.copytree(os.path.join(TOP, 'drivers', 'iommu', 'generic_pt'), lib,
-                    copy_function=shutil.copyfile)
-    shutil.copyfile(os.path.join(TOP, 'drivers', 'iommu', 'iommu-pages.c'),
-                    os.path.join(OUT, 'drivers', 'iommu', 'iommu-pages.c'))
+    copy_library(lib)
     path = os.path.join(lib, file)
     with open(path, encoding='utf-8') as f:
         text = f.read()
@@ -289,7 +297,6 @@ def main():
     wanted = [b for b in BREAKS
               if len(sys.argv) == 1 or any(a in b[0] for a in sys.argv[1:])]
     good = [run(*b) for b in wanted]
-    shutil.rmtree(OUT, ignore_errors=True)
     return 0 if good and all(good) else 1
 
 
