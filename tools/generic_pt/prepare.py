@@ -49,7 +49,8 @@ def locked(path):
 
 
 def scan(root):
-    """{path: [size, mtime]} of each file below root, but for .git"""
+    """{path: [size, mtime]} of each file below root, but for .git and what
+    checkpatch.pl leaves where it was started"""
     out, todo = {}, [root]
     while todo:
         with os.scandir(todo.pop()) as entries:
@@ -57,7 +58,7 @@ def scan(root):
                 if e.is_dir(follow_symlinks=False):
                     if e.name != '.git':
                         todo.append(e.path)
-                elif e.name != '.git':
+                elif e.name != '.git' and not e.name.startswith('.checkpatch-camelcase'):
                     st = e.stat(follow_symlinks=False)
                     out[e.path[len(root) + 1:]] = [st.st_size, st.st_mtime_ns]
     return out

@@ -281,7 +281,7 @@ class Boot:
                     selector.unregister(channel.ours)
             now = time.monotonic()
             if self.setup.on_tick and now - tick > 1:
-                self.setup.on_tick(guest)
+                self.tick(guest)
                 tick = time.monotonic()
             late = None
             if now - last > self.setup.silence:
@@ -300,6 +300,13 @@ class Boot:
             result.problem("qemu", f"QEMU ended with code {process.returncode}, see qemu.log")
         if not self.ended:
             result.problem("guest", "the guest ended before its script did")
+
+    def tick(self, guest):
+        try:
+            self.setup.on_tick(guest)
+        except QmpError as error:
+            # QEMU may end at any time; if it should not have, that shows below
+            self.progress(f"no look at the guest: {error}")
 
     def hang(self, guest, late):
         last = next((line for line in reversed(self.result.console) if line.strip()), "nothing")
