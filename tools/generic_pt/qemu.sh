@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# qemu.sh VERSION: print the path of a QEMU of that version (10.0, 11.1) that
-# this machine's release does not have. Its Debian packages and every library
-# they need are unpacked into the cache and run through their own dynamic
-# loader; nothing is installed. The mirror is the one that apt uses already.
+# qemu.sh VERSION [ARCH]: print the path of a QEMU of that version (10.0, 11.1),
+# for x86_64 or riscv64, that this machine's release does not have. Its Debian
+# packages and every library they need are unpacked into the cache and run
+# through their own dynamic loader; nothing is installed. The mirror is the one
+# that apt uses already.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -21,9 +22,22 @@ case ${1:-} in
 	;;
 esac
 
-dir=$CACHE/qemu/$1
+arch=${2:-x86_64}
+case $arch in
+x86_64)
+	package=qemu-system-x86
+	dir=$CACHE/qemu/$1
+	;;
+riscv64)
+	package=qemu-system-riscv
+	dir=$CACHE/qemu/$1-$arch
+	;;
+*)
+	die "qemu.sh: no QEMU for $arch" "x86_64 or riscv64"
+	;;
+esac
 root=$dir/root
-program=$dir/qemu-system-x86_64
+program=$dir/qemu-system-$arch
 
 # apt with a state of its own, in which nothing is installed
 private_apt()
@@ -52,7 +66,7 @@ fetch()
 		echo "deb [signed-by=$keys] $site $s main"
 	done >"$dir/sources.list"
 	private_apt apt-get update &&
-	private_apt apt-get -y --download-only install qemu-system-x86 &&
+	private_apt apt-get -y --download-only install "$package" &&
 	for deb in "$dir"/cache/archives/*.deb; do
 		dpkg-deb -x "$deb" "$root" || return 1
 	done
@@ -67,7 +81,7 @@ write_program()
 		lib=\$root/usr/lib/x86_64-linux-gnu
 		export QEMU_MODULE_DIR=\$lib/qemu
 		exec "\$lib/ld-linux-x86-64.so.2" --library-path "\$lib" \\
-			"\$root/usr/bin/qemu-system-x86_64" \\
+			"\$root/usr/bin/qemu-system-$arch" \\
 			-L "\$root/usr/share/qemu" -L "\$root/usr/share/seabios" "\$@"
 	END
 	chmod +x "$program.new"
@@ -76,7 +90,7 @@ write_program()
 
 if [ ! -x "$program" ]; then
 	need debian-archive-keyring
-	lock "$CACHE/qemu/lock-$1"
+	lock "$CACHE/qemu/lock-${dir##*/}"
 fi
 if [ ! -x "$program" ]; then
 	say "fetching QEMU $1 from $suite (38 MB, log: ${dir}.log)"

@@ -7,6 +7,8 @@
 #ifndef __GENERIC_PT_USAGE_H
 #define __GENERIC_PT_USAGE_H
 
+#include <linux/limits.h>
+
 #include "pt_env.h"
 
 /**

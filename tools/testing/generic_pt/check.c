@@ -15,14 +15,16 @@ struct truth {
 	int prot;
 };
 
-static struct truth model_truth(const struct model *model, u64 iova)
+static struct truth model_truth(const struct run *run,
+				const struct model *model, u64 iova)
 {
 	struct model_leaf leaf;
 
 	if (!model_find(model, iova, &leaf))
 		return (struct truth){};
 	return (struct truth){ true, leaf.oa + (iova - leaf.iova),
-			       leaf.prot & (IOMMU_READ | IOMMU_WRITE) };
+			       run->domain.config->format->prot(
+				       run->domain.config, leaf.prot) };
 }
 
 static bool same(struct truth a, struct truth b)
@@ -48,8 +50,9 @@ static void check_view_at(struct run *run, const struct device_view *view,
 {
 	struct truth seen = { view->present, view->pa + (iova - view->first),
 			      view->prot };
-	struct truth old = model_truth(&run->model, iova);
-	struct truth stale = model_truth(&run->stale, iova);
+	const struct test_config *config = run->domain.config;
+	struct truth old = model_truth(run, &run->model, iova);
+	struct truth stale = model_truth(run, &run->stale, iova);
 	const struct active *active = active_at(run, iova);
 	struct truth new = old;
 
@@ -58,7 +61,7 @@ static void check_view_at(struct run *run, const struct device_view *view,
 	else if (active && !old.present)
 		new = (struct truth){
 			true, active->op->oa + (iova - active->op->iova),
-			active->op->prot & (IOMMU_READ | IOMMU_WRITE)
+			config->format->prot(config, active->op->prot)
 		};
 	/* A map may fail and take nothing, an unmap stop early: old is fine */
 	if (same(seen, old) || same(seen, new))
@@ -117,7 +120,7 @@ u64 run_random_iova(struct run *run)
 	const struct model_stretch *stretch;
 
 	if (!run->model.nr)
-		return rng_u64(run->rng) & run->model.aperture_last;
+		return model_fold(&run->model, rng_u64(run->rng));
 	stretch = &run->model.stretch[rng_below(run->rng, run->model.nr)];
 	switch (rng_below(run->rng, 4)) {
 	case 0:
@@ -128,7 +131,7 @@ u64 run_random_iova(struct run *run)
 		return stretch->first +
 		       rng_u64(run->rng) % (stretch->last - stretch->first + 1);
 	default:
-		return (stretch->last + 1) & run->model.aperture_last;
+		return model_fold(&run->model, stretch->last + 1);
 	}
 }
 
@@ -142,11 +145,11 @@ static bool next_view(void *arg, unsigned int nr, u64 *iova)
 
 	switch (nr) {
 	case 0:
-		*iova = active->op->iova & run->model.aperture_last;
+		*iova = model_fold(&run->model, active->op->iova);
 		return true;
 	case 1:
-		*iova = (active->op->iova + active->extent - 1) &
-			run->model.aperture_last;
+		*iova = model_fold(&run->model,
+				   active->op->iova + active->extent - 1);
 		return active->extent;
 	case 2:
 		*iova = run_random_iova(run);
@@ -165,9 +168,14 @@ static void probe_leaf(struct run *run, u64 iova, const struct model_leaf *leaf,
 		       struct hw_page *page, const struct pt_iommu_entry *entry)
 {
 	const struct test_config *config = run->domain.config;
-	int prot = leaf->prot & (IOMMU_READ | IOMMU_WRITE);
-	bool fc = config->features & BIT(PT_FEAT_AMDV1_FORCE_COHERENCE);
+	const struct test_format *format = config->format;
+	int prot = format->prot(config, leaf->prot);
+	bool fc = config->features & format->force_coherent;
+	unsigned int type = 0;
 	bool good;
+
+	if (format->memory_type)
+		type = format->memory_type(config, leaf->prot);
 
 	good = page->iova == leaf->iova && page->pa == leaf->oa &&
 	       page->size_lg2 == leaf->lg2;
@@ -183,6 +191,9 @@ static void probe_leaf(struct run *run, u64 iova, const struct model_leaf *leaf,
 			    "%#llx: encrypted is %d", iova, page->encrypted);
 	test_assert(page->force_coherent == fc, "%#llx: FC is %d", iova,
 		    page->force_coherent);
+	test_assert(page->memory_type == type,
+		    "%#llx: the memory type is %u, not %u", iova,
+		    page->memory_type, type);
 	test_assert(hw_check_page(&run->domain.root, page) == HW_OK,
 		    "%#llx: the entries of the page are not alike", iova);
 	test_assert(page->dirty == leaf->dirty, "%#llx: dirty is %d", iova,
@@ -209,11 +220,11 @@ void run_probe(struct run *run, u64 iova)
 	found = model_find(&run->model, iova, &leaf);
 	hw_walk(&run->domain.root, iova, &walk);
 	ret = iommu->ops->lookup(iommu, iova, &entry);
-	if (iova > run->model.aperture_last) {
+	if (!model_in_aperture(&run->model, iova, iova)) {
 		test_assert(ret == -ERANGE, "lookup of %#llx: %d", iova, ret);
 		return;
 	}
-	phys = pt_iommu_amdv1_iova_to_phys(&iommu->domain, iova);
+	phys = iommu->domain.ops->iova_to_phys(&iommu->domain, iova);
 	if (found) {
 		test_assert(walk.result == HW_OK, "%#llx: hardware: %s", iova,
 			    hw_result_name(walk.result));

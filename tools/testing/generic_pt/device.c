@@ -21,6 +21,9 @@
 struct tlb {
 	bool used;
 	struct device_view view;
+	/* The page that it is a part of */
+	u64 page_first;
+	u64 page_last;
 };
 
 /* The table that translates [first, last] */
@@ -50,6 +53,7 @@ struct device {
 	struct hw_root root;
 	bool np_cache;
 	bool no_gaps;
+	bool accessed;
 	const struct device_ops *ops;
 	void *arg;
 	pthread_mutex_t lock;
@@ -59,6 +63,7 @@ struct device {
 	struct cleared cleared[NR_CLEARED];
 	struct known *known;
 	u64 old_item;
+	bool have_old;
 	struct device_stats stats;
 };
 
@@ -74,11 +79,6 @@ static u64 align_down(u64 iova, unsigned int lg2)
 	return lg2 >= 64 ? 0 : iova & ~((1ULL << lg2) - 1);
 }
 
-static unsigned int reach(unsigned int level)
-{
-	return 3 + 9 * level;
-}
-
 static void remember_walk(struct device *device, const struct hw_walk *walk,
 			  u64 iova)
 {
@@ -86,7 +86,8 @@ static void remember_walk(struct device *device, const struct hw_walk *walk,
 
 	for (i = 0; i < walk->steps; i++) {
 		struct hw_step step = walk->step[i];
-		u64 base = align_down(iova, reach(step.level + 1));
+		unsigned int lg2 = hw_reach(&device->root, step.level + 1);
+		u64 base = align_down(iova, lg2);
 		u64 nr = (step.table_pa - shim_arena_pa) >> PAGE_SHIFT;
 
 		device->known[nr] = (struct known){ base, step.level, true };
@@ -96,7 +97,7 @@ static void remember_walk(struct device *device, const struct hw_walk *walk,
 		device->walk[rng_below(&device->rng, NR_WALK)] = (struct walk){
 			.used = true,
 			.first = base,
-			.last = last_of(base, reach(step.level + 1)),
+			.last = last_of(base, lg2),
 			.step = step,
 		};
 	}
@@ -105,17 +106,23 @@ static void remember_walk(struct device *device, const struct hw_walk *walk,
 static void remember_view(struct device *device, struct device_view view,
 			  unsigned int lg2, u64 iova)
 {
+	unsigned int granule = device->root.format->granule_lg2;
+	struct tlb *tlb = &device->tlb[rng_below(&device->rng, NR_TLB)];
+
+	tlb->used = true;
+	tlb->page_first = view.first;
+	tlb->page_last = view.last;
 	/* Hardware may keep any aligned part of a page */
 	if (rng_below(&device->rng, 2)) {
-		unsigned int part = 12 + rng_below(&device->rng, lg2 - 11);
+		unsigned int part =
+			granule + rng_below(&device->rng, lg2 - granule + 1);
 		u64 first = align_down(iova, part);
 
 		view.pa += first - view.first;
 		view.first = first;
 		view.last = last_of(first, part);
 	}
-	device->tlb[rng_below(&device->rng, NR_TLB)] =
-		(struct tlb){ true, view };
+	tlb->view = view;
 }
 
 static bool lookup_tlb(struct device *device, u64 iova,
@@ -152,6 +159,26 @@ static const struct walk *lookup_walk(struct device *device, u64 iova)
 	return best;
 }
 
+/* In all that the walk followed, as far as it is still there */
+static void set_accessed(struct device *device, const struct hw_walk *walk)
+{
+	u64 bit = device->root.format->accessed;
+	u64 pa, entry;
+	unsigned int i;
+
+	for (i = 0; i < walk->steps; i++) {
+		unsigned int lg2 = hw_reach(&device->root, walk->step[i].level);
+
+		pa = walk->step[i].table_pa +
+		     8 * (walk->iova >> lg2 &
+			  ((1U << device->root.format->index_lg2) - 1));
+		if (i + 1 == walk->steps && walk->result != HW_OK)
+			break;
+		if (hw_read64(pa, &entry) && !(entry & bit))
+			hw_set_bits(pa, entry, bit);
+	}
+}
+
 /* Walk, from the root or from where the walk cache says */
 static void do_walk(struct device *device, u64 iova, bool use_cache,
 		    struct device_view *view)
@@ -174,12 +201,15 @@ static void do_walk(struct device *device, u64 iova, bool use_cache,
 			  from ? " from its walk cache" : "",
 			  hw_result_name(walk.result), walk.entry);
 	if (walk.result == HW_TOO_HIGH) {
+		lg2 = device->root.format->granule_lg2;
 		*view = (struct device_view){
-			.first = align_down(iova, 12),
-			.last = last_of(align_down(iova, 12), 12),
+			.first = align_down(iova, lg2),
+			.last = last_of(align_down(iova, lg2), lg2),
 		};
 		return;
 	}
+	if (device->accessed)
+		set_accessed(device, &walk);
 	remember_walk(device, &walk, iova);
 	if (walk.result == HW_OK) {
 		lg2 = walk.page.size_lg2;
@@ -194,7 +224,7 @@ static void do_walk(struct device *device, u64 iova, bool use_cache,
 		view->cached = from;
 		remember_view(device, *view, lg2, iova);
 	} else {
-		lg2 = reach(walk.step[walk.steps - 1].level);
+		lg2 = hw_reach(&device->root, walk.step[walk.steps - 1].level);
 		*view = (struct device_view){
 			.first = align_down(iova, lg2),
 			.last = last_of(align_down(iova, lg2), lg2),
@@ -225,15 +255,36 @@ bool device_translate(struct device *device, u64 iova, struct device_view *view)
 	return view->present;
 }
 
-void device_flush(struct device *device, u64 first, u64 last, bool tables)
+/* Whether one of the addresses @first, @first + @step, ... is in a page */
+static bool is_named(const struct tlb *tlb, u64 first, u64 last, u64 step)
+{
+	u64 after;
+
+	if (tlb->page_first > last || tlb->page_last < first)
+		return false;
+	if (!step || tlb->page_first <= first)
+		return true;
+	after = -(tlb->page_first - first) & (step - 1);
+	return after <= tlb->page_last - tlb->page_first &&
+	       after <= last - tlb->page_first;
+}
+
+void device_flush(struct device *device, u64 first, u64 last, u64 step,
+		  bool tables)
 {
 	unsigned int i;
 
+	/* One that cannot be told about tables is told to drop everything */
+	if (tables && device->root.format->flush_by_page) {
+		first = 0;
+		last = ~0ULL;
+		step = 0;
+	}
 	pthread_mutex_lock(&device->lock);
 	for (i = 0; i < NR_TLB; i++) {
 		struct tlb *tlb = &device->tlb[i];
 
-		if (tlb->view.first <= last && tlb->view.last >= first)
+		if (is_named(tlb, first, last, step))
 			tlb->used = false;
 	}
 	for (i = 0; tables && i < NR_WALK; i++) {
@@ -253,7 +304,7 @@ void device_flush(struct device *device, u64 first, u64 last, bool tables)
 
 void device_set_root(struct device *device, const struct hw_root *root)
 {
-	device_flush(device, 0, ~0ULL, true);
+	device_flush(device, 0, ~0ULL, 0, true);
 	pthread_mutex_lock(&device->lock);
 	device->root = *root;
 	pthread_mutex_unlock(&device->lock);
@@ -339,14 +390,21 @@ static void note_cleared(struct device *device, u64 first, u64 last,
 static void check_two_steps(struct device *device, const struct known *known,
 			    u64 iova, u64 item)
 {
-	u64 old = device->old_item;
-	unsigned int i, next = (old >> 9) & 7;
-	u64 last = last_of(iova, reach(known->level));
+	const struct hw_format *format = device->root.format;
+	unsigned int lg2 = hw_reach(&device->root, known->level);
+	u64 last = last_of(iova, lg2);
+	struct hw_entry old = {}, new = {};
+	unsigned int i;
 
-	if (!(old & 1) || (item & 1))
+	if (!device->have_old)
 		return;
-	if (!next || next == 7) {
-		note_cleared(device, iova, last, reach(known->level + 1));
+	device->have_old = false;
+	if (format->decode(&device->root, known->level, device->old_item,
+			   &old) != HW_OK ||
+	    format->decode(&device->root, known->level, item, &new) == HW_OK)
+		return;
+	if (!old.table) {
+		note_cleared(device, iova, last, lg2 + format->index_lg2);
 		return;
 	}
 	for (i = 0; i < NR_CLEARED; i++) {
@@ -361,7 +419,8 @@ static void check_two_steps(struct device *device, const struct known *known,
 
 static void device_storing(const void *item)
 {
-	if (shim_page_state(item) == SHIM_PAGE_USED)
+	watching->have_old = shim_page_state(item) == SHIM_PAGE_USED;
+	if (watching->have_old)
 		watching->old_item =
 			__atomic_load_n((const u64 *)item, __ATOMIC_RELAXED);
 }
@@ -381,8 +440,11 @@ static void device_stored(const void *item)
 	device->stats.stores++;
 	known = &device->known[offset >> PAGE_SHIFT];
 	if (known->used) {
-		iova = known->iova +
-		       ((u64)(offset & 0xfff) / 8 << reach(known->level));
+		iova = known->iova + ((u64)(offset & 0xfff) / 8
+				      << hw_reach(&device->root, known->level));
+		/* The root has both halves of a signed space */
+		if (known->level == device->root.mode)
+			iova = hw_canonical(&device->root, iova);
 		if (device->no_gaps)
 			check_two_steps(device, known, iova,
 					*(const u64 *)item);
@@ -399,9 +461,9 @@ void device_watch(struct device *device)
 	shim_store_hook = device ? device_stored : NULL;
 }
 
-struct device *device_create(const struct hw_root *root, bool np_cache,
-			     bool no_gaps, const struct device_ops *ops,
-			     void *arg)
+struct device *device_create(const struct hw_root *root,
+			     const struct test_config *config,
+			     const struct device_ops *ops, void *arg)
 {
 	struct device *device = calloc(1, sizeof(*device));
 
@@ -409,8 +471,9 @@ struct device *device_create(const struct hw_root *root, bool np_cache,
 	device->known = calloc(SHIM_PAGES, sizeof(*device->known));
 	test_assert(device->known, "no memory");
 	device->root = *root;
-	device->np_cache = np_cache;
-	device->no_gaps = no_gaps;
+	device->np_cache = config->np_cache;
+	device->no_gaps = config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS);
+	device->accessed = config->accessed && root->format->accessed;
 	device->ops = ops;
 	device->arg = arg;
 	pthread_mutex_init(&device->lock, NULL);

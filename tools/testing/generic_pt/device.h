@@ -2,9 +2,20 @@
 /*
  * A device with an IOTLB and a page walk cache
  *
- * It caches what AMD's rules let it cache: pages, or any aligned part of one;
- * the table that a walk came to at each level; and, where hardware says so
- * (NpCache), that something is not present. It drops only what a flush names.
+ * It caches what the vendors' rules let it cache: pages, or any aligned part of
+ * one; the table that a walk came to at each level; and, where hardware says so
+ * (AMD's NpCache, Intel's caching mode), that something is not present. It drops
+ * only what a flush names:
+ *
+ *  - AMD, INVALIDATE_IOMMU_PAGES: pages of the range, and what is known of tables
+ *    on the way there if PDE is set.
+ *  - Intel, page-selective invalidation: the same, by the hint IH being clear.
+ *  - RISC-V, IOTINVAL.VMA: with an address the pages there, nothing of tables.
+ *    What is known of them goes only with everything (AV = 0).
+ *
+ * A page that is named by any of its addresses goes with all its parts.
+ *
+ * Where the configuration says so it sets the accessed bit in what it followed.
  *
  * As a test's device it is as hostile as the rules permit: it looks at the
  * tables after every single store.
@@ -12,11 +23,12 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include "hw_amdv1.h"
+#include "hw.h"
 
 #include <linux/types.h>
 
 struct device;
+struct test_config;
 
 /* What a device took for the truth about [first, last] */
 struct device_view {
@@ -41,17 +53,21 @@ struct device_ops {
 	bool (*next)(void *arg, unsigned int nr, u64 *iova);
 };
 
-struct device *device_create(const struct hw_root *root, bool np_cache,
-			     bool no_gaps, const struct device_ops *ops,
-			     void *arg);
+struct device *device_create(const struct hw_root *root,
+			     const struct test_config *config,
+			     const struct device_ops *ops, void *arg);
 void device_destroy(struct device *device);
 
 /* Translate as a DMA would. False when it is refused. */
 bool device_translate(struct device *device, u64 iova,
 		      struct device_view *view);
 
-/* Invalidate a range; directory entries too if @tables */
-void device_flush(struct device *device, u64 first, u64 last, bool tables);
+/*
+ * Invalidate a range; directory entries too if @tables. If @step is not 0, only
+ * one address each so many bytes is named.
+ */
+void device_flush(struct device *device, u64 first, u64 last, u64 step,
+		  bool tables);
 void device_set_root(struct device *device, const struct hw_root *root);
 
 /* The allocator gets a table back: no cache may know it, no walk find it */

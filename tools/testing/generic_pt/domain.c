@@ -13,7 +13,7 @@
 
 #include "device.h"
 #include "domain.h"
-#include "lib_amdv1.h"
+#include "lib.h"
 
 bool hw_read64(u64 pa, u64 *value)
 {
@@ -22,9 +22,20 @@ bool hw_read64(u64 pa, u64 *value)
 	if (offset >= SHIM_PAGES << PAGE_SHIFT ||
 	    shim_page_state(shim_arena + offset) != SHIM_PAGE_USED)
 		return false;
-	*value =
-		__atomic_load_n((u64 *)(shim_arena + offset), __ATOMIC_ACQUIRE);
+	*value = shim_memory_read(offset);
 	return true;
+}
+
+/* Atomic, and by way of the CPU's cache even where reads go past it */
+void hw_set_bits(u64 pa, u64 entry, u64 bits)
+{
+	u64 *item = (u64 *)(shim_arena + (pa - shim_arena_pa));
+
+	/* What is in the cache may be newer, but hardware has seen neither bit */
+	if (!__atomic_compare_exchange_n(item, &entry, entry | bits, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return;
+	shim_memory_write_back(item, sizeof(*item));
 }
 
 static struct test_domain *to_domain(struct pt_iommu *iommu)
@@ -51,54 +62,52 @@ void domain_free_tables(struct test_domain *domain, struct list_head *tables)
 	iommu_put_pages_list(tables);
 }
 
-static void driver_iotlb_sync(struct iommu_domain *iommu_domain,
-			      struct iommu_iotlb_gather *gather)
+void driver_iotlb_sync(struct iommu_domain *iommu_domain,
+		       struct iommu_iotlb_gather *gather)
 {
 	struct test_domain *domain = of_domain(iommu_domain);
 	bool tables = !list_empty(&gather->freelist);
+	u64 step = 0;
 
 	__atomic_add_fetch(&domain->flushed, 1, __ATOMIC_RELAXED);
-	/* An empty gather: nothing was unmapped, nothing may have left */
-	if (gather->start > gather->end) {
-		test_assert(!tables, "tables left with an empty gather");
-		return;
+	/* What the range is for, when there is none */
+	test_assert(gather->start <= gather->end, "an empty gather is flushed");
+	/* Where it says how large the pages are, one address of each will do */
+	if (domain->config->features & BIT(PT_FEAT_DETAILED_GATHER)) {
+		step = gather->pgsize;
+		test_assert(
+			step && !(step & (step - 1)),
+			"a gather of %#llx..%#llx says a page size of %#llx",
+			(u64)gather->start, (u64)gather->end, step);
 	}
 	if (domain->check_flush)
 		domain->check_flush(domain, gather->start, gather->end);
 	if (domain->device)
-		device_flush(domain->device, gather->start, gather->end,
+		device_flush(domain->device, gather->start, gather->end, step,
 			     tables);
 	domain_free_tables(domain, &gather->freelist);
 }
 
-static void driver_flush_all(struct iommu_domain *iommu_domain)
+void driver_flush_all(struct iommu_domain *iommu_domain)
 {
 	struct test_domain *domain = of_domain(iommu_domain);
 
 	__atomic_add_fetch(&domain->flushed_all, 1, __ATOMIC_RELAXED);
 	if (domain->device)
-		device_flush(domain->device, 0, ~0ULL, true);
+		device_flush(domain->device, 0, ~0ULL, 0, true);
 }
-
-static const struct iommu_domain_ops driver_ops = {
-	IOMMU_PT_DOMAIN_OPS(amdv1),
-	.iotlb_sync = driver_iotlb_sync,
-	.flush_iotlb_all = driver_flush_all,
-};
 
 static void driver_change_top(struct pt_iommu *iommu, phys_addr_t top_paddr,
 			      unsigned int top_level)
 {
 	struct test_domain *domain = to_domain(iommu);
-	struct hw_root root = {
-		.table_pa = top_paddr,
-		.mode = top_level + 1,
-		.c_bit = domain->root.c_bit,
-	};
+	struct hw_root root = domain->root;
 
 	test_assert(__atomic_load_n(&domain->top_lock.raw.taken,
 				    __ATOMIC_RELAXED),
 		    "the top changes unlocked");
+	root.table_pa = top_paddr;
+	root.mode = top_level + 1;
 	__atomic_add_fetch(&domain->grown, 1, __ATOMIC_RELAXED);
 	if (domain->device)
 		device_set_root(domain->device, &root);
@@ -117,13 +126,13 @@ static const struct pt_iommu_driver_ops pt_driver_ops = {
 
 int domain_init(struct test_domain *domain, const struct test_config *config)
 {
-	struct pt_iommu_amdv1_cfg cfg = {
-		.common.features = config->features,
-		.common.hw_max_vasz_lg2 = config->iova_lg2,
-		.common.hw_max_oasz_lg2 = config->oa_lg2,
-		.starting_level = config->start,
+	const struct test_format *format = config->format;
+	const struct pt_iommu_cfg cfg = {
+		.features = config->features,
+		.hw_max_vasz_lg2 = config->iova_lg2,
+		.hw_max_oasz_lg2 = config->oa_lg2,
 	};
-	struct pt_iommu_amdv1_hw_info info;
+	struct hw_root *root = &domain->root;
 	int ret;
 
 	memset(domain, 0, sizeof(*domain));
@@ -131,24 +140,25 @@ int domain_init(struct test_domain *domain, const struct test_config *config)
 	domain->config = config;
 	domain->pt.iommu.nid = NUMA_NO_NODE;
 	domain->pt.iommu.driver_ops = &pt_driver_ops;
-	domain->pt.iommu.domain.ops = &driver_ops;
+	domain->pt.iommu.domain.ops = format->ops;
 	shim_sme_mask = config->sme_mask;
 	shim_pages_reuse_last(config->reuse_last);
+	shim_memory_use(config->features & BIT(PT_FEAT_DMA_INCOHERENT));
+	shim_arena_pa = config->arena_pa ? config->arena_pa : format->arena_pa;
 
-	ret = pt_iommu_amdv1_init(&domain->pt, &cfg, GFP_KERNEL);
+	ret = format->init(domain, config, &cfg);
 	if (ret)
 		return ret;
 	if (config->sizes)
 		domain->pt.iommu.domain.pgsize_bitmap &= config->sizes;
-	pt_iommu_amdv1_hw_info(&domain->pt, &info);
-	domain->root.c_bit = 0;
-	if (config->features & BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES))
-		domain->root.c_bit = config->sme_mask;
-	test_assert((info.host_pt_root & domain->root.c_bit) ==
-			    domain->root.c_bit,
+	root->format = format->hw;
+	root->sign_extend = config->features & BIT(PT_FEAT_SIGN_EXTEND);
+	format->root(domain, root);
+	/* A configuration has one exactly where tables are to be encrypted */
+	root->c_bit = config->sme_mask;
+	test_assert((root->table_pa & root->c_bit) == root->c_bit,
 		    "the root is not encrypted");
-	domain->root.table_pa = info.host_pt_root & ~domain->root.c_bit;
-	domain->root.mode = info.mode;
+	root->table_pa &= ~root->c_bit;
 	return 0;
 }
 
@@ -216,6 +226,7 @@ static void recount_table(void *arg, struct hw_step step, unsigned int entries,
 	void *table = phys_to_virt(step.table_pa);
 	unsigned long nr = virt_to_page(table) - shim_pages;
 	bool top = step.table_pa == domain->root.table_pa;
+	struct hw_entry entry = {};
 	struct lib_table info;
 
 	if (!recount->tables++ && !++pass) {
@@ -226,7 +237,7 @@ static void recount_table(void *arg, struct hw_step step, unsigned int entries,
 		    step.table_pa);
 	seen[nr] = pass;
 
-	lib_table(&domain->pt.iommu, table, &info);
+	domain->config->format->table(&domain->pt.iommu, table, &info);
 	test_assert(info.level + 1 == step.level, "table at %#llx: level %u",
 		    iova, info.level);
 	test_assert(info.live == entries,
@@ -235,11 +246,12 @@ static void recount_table(void *arg, struct hw_step step, unsigned int entries,
 	test_assert(info.top == top && !info.slot == top,
 		    "table at %#llx: top is %d, slot is %p", iova, info.top,
 		    info.slot);
-	if (!top)
-		test_assert(phys_to_virt(*(u64 *)info.slot &
-					 0xffffffffff000ULL &
-					 ~domain->root.c_bit) == table,
+	if (!top) {
+		domain->root.format->decode(&domain->root, step.level + 1,
+					    *(u64 *)info.slot, &entry);
+		test_assert(entry.table && entry.pa == step.table_pa,
 			    "table at %#llx: not at its slot", iova);
+	}
 	test_assert(info.parked == info.has_place,
 		    "table at %#llx: parked %d, has a place %d", iova,
 		    info.parked, info.has_place);

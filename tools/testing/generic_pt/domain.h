@@ -8,40 +8,47 @@
 #include <linux/bug.h>
 #include <linux/generic_pt/iommu.h>
 
-#include "hw_amdv1.h"
+#include "hw.h"
+#include "lib.h"
 #include "model.h"
 
 /**
  * struct test_config - What kind of domain
  * @name: For people
+ * @format: Format of its table
  * @features: Bits of enum pt_features
  * @start: Level of the first top, counted from 0
  * @iova_lg2: lg2 of the hardware's IOVA space
  * @oa_lg2: lg2 of the hardware's OA space
  * @sizes: What the driver leaves of the leaf sizes, 0 for all
  * @sme_mask: The machine's encryption bit
+ * @arena_pa: Where tables are, 0 for where the format says
  * @queued: Unmaps are flushed later, all at once
  * @np_cache: Hardware caches what is not present
  * @reuse_last: A freed page is the next that is allocated
+ * @accessed: Hardware sets accessed bits
  */
 struct test_config {
 	const char *name;
+	const struct test_format *format;
 	u32 features;
 	unsigned int start;
 	unsigned int iova_lg2;
 	unsigned int oa_lg2;
 	u64 sizes;
 	u64 sme_mask;
+	u64 arena_pa;
 	bool queued;
 	bool np_cache;
 	bool reuse_last;
+	bool accessed;
 };
 
 struct device;
 
 /**
  * struct test_domain - A domain
- * @pt: The library's part
+ * @pt: The library's part, by format
  * @top_lock: The driver's lock
  * @config: What it was made from
  * @root: What the device table entry says
@@ -52,7 +59,13 @@ struct device;
  * @grown: Changes of the top so far
  */
 struct test_domain {
-	struct pt_iommu_amdv1 pt;
+	union {
+		struct pt_iommu iommu;
+		struct pt_iommu_amdv1 amdv1;
+		struct pt_iommu_x86_64 x86_64;
+		struct pt_iommu_vtdss vtdss;
+		struct pt_iommu_riscv_64 riscv_64;
+	} pt;
 	spinlock_t top_lock; /* the driver's, for its hardware's top */
 	const struct test_config *config;
 	struct hw_root root;
@@ -66,6 +79,11 @@ struct test_domain {
 /* Make a domain; returns what the library's init returns */
 int domain_init(struct test_domain *domain, const struct test_config *config);
 void domain_free(struct test_domain *domain);
+
+/* What a driver does for a domain of any format */
+void driver_iotlb_sync(struct iommu_domain *iommu_domain,
+		       struct iommu_iotlb_gather *gather);
+void driver_flush_all(struct iommu_domain *iommu_domain);
 
 /* Free tables after a flush: from here on hardware must not find them */
 void domain_free_tables(struct test_domain *domain, struct list_head *tables);

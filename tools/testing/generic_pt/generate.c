@@ -17,16 +17,25 @@ static u64 low(unsigned int lg2)
 	return lg2 >= 64 ? ~0ULL : (1ULL << lg2) - 1;
 }
 
-/* Item sizes of the levels are 12, 21, 30, ... */
-static unsigned int item_lg2(unsigned int lg2)
+/* lg2 of what an item of a level translates, counted from 0 */
+static unsigned int item_lg2(const struct model *model, unsigned int level)
 {
-	return lg2 < 12 ? 12 : 12 + (lg2 - 12) / 9 * 9;
+	return model->granule_lg2 + model->level_lg2 * level;
+}
+
+/* lg2 of the items that hold leaves of a size */
+static unsigned int item_of_leaf(const struct model *model, unsigned int lg2)
+{
+	if (lg2 < model->granule_lg2)
+		return model->granule_lg2;
+	return item_lg2(model, (lg2 - model->granule_lg2) / model->level_lg2);
 }
 
 static u64 pick_iova(struct rng *rng, const struct model *model)
 {
 	u64 granule = model->sizes & -model->sizes;
-	unsigned int edge = 12 + 9 * rng_below(rng, 6);
+	unsigned int edge = item_lg2(model, rng_below(rng, 6));
+	unsigned int m2 = item_lg2(model, 1);
 	const struct model_stretch *stretch;
 	u64 iova;
 
@@ -40,6 +49,12 @@ static u64 pick_iova(struct rng *rng, const struct model *model)
 		/* At the end of the aperture */
 		iova = model->aperture_last + 1 -
 		       granule * (1 + rng_below(rng, 600));
+		/* Or at the end of its lower half */
+		if (model->half && rng_percent(rng, 50))
+			iova += model->half;
+		/* Or at the start of the upper one */
+		else if (model->half && rng_percent(rng, 30))
+			iova = -model->half + granule * rng_below(rng, 600);
 		break;
 	case 2:
 		iova = granule * rng_below(rng, 600);
@@ -56,34 +71,44 @@ static u64 pick_iova(struct rng *rng, const struct model *model)
 		fallthrough;
 	case 5:
 		/* Few tables, used again and again */
-		iova = (rng_below(rng, 4) << 21) +
-		       granule * rng_below(rng, 1 + (1 << 21) / granule);
+		iova = (rng_below(rng, 4) << m2) +
+		       granule * rng_below(rng, 1 + (1 << m2) / granule);
 		break;
 	case 6:
-		iova = (rng_below(rng, 3) << 39) + (rng_below(rng, 4) << 30) +
-		       (rng_below(rng, 512) << 21);
+		iova = (rng_below(rng, 3) << item_lg2(model, 3)) +
+		       (rng_below(rng, 4) << item_lg2(model, 2)) +
+		       (rng_below(rng, 512) << m2);
 		break;
 	default:
 		iova = rng_u64(rng) & low(12 + rng_below(rng, 53));
 		break;
 	}
-	return iova & model->aperture_last & ~(granule - 1);
+	return model_fold(model, iova) & ~(granule - 1);
+}
+
+/* Bytes from an address of the aperture to where it ends */
+static u64 room(const struct model *model, u64 iova)
+{
+	if (iova < model->half)
+		return model->half - iova;
+	return model->aperture_last - iova + 1;
 }
 
 static void make_map(struct rng *rng, const struct model *model, struct op *op)
 {
 	u64 granule = model->sizes & -model->sizes;
-	unsigned int alike = 12 + rng_below(rng, 41);
+	unsigned int g = model->granule_lg2;
+	unsigned int alike = g + rng_below(rng, 41);
 	unsigned int most;
 	u64 max_len;
 
 	if (rng_percent(rng, 40))
-		alike = 12 + rng_below(rng, 12);
+		alike = g + rng_below(rng, 12);
 	op->type = OP_MAP;
 	op->iova = pick_iova(rng, model);
 	/* Sometimes aligned, for large leaves */
 	if (rng_percent(rng, 40))
-		op->iova &= ~low(alike) | low(12);
+		op->iova &= ~low(alike) | low(g);
 	op->oa = (rng_u64(rng) & ~low(alike)) | (op->iova & low(alike));
 	op->oa &= model->oa_last & ~(granule - 1);
 	if (rng_percent(rng, 3))
@@ -97,7 +122,7 @@ static void make_map(struct rng *rng, const struct model *model, struct op *op)
 							low(52) :
 						granule),
 		   48);
-	max_len = (u64)MAX_ITEMS << item_lg2(most);
+	max_len = (u64)MAX_ITEMS << item_of_leaf(model, most);
 	switch (rng_below(rng, 6)) {
 	case 0:
 		op->len = granule;
@@ -109,14 +134,15 @@ static void make_map(struct rng *rng, const struct model *model, struct op *op)
 		op->len = granule * (1 + rng_below(rng, 1024));
 		break;
 	case 3:
-		op->len = (1 + rng_below(rng, 4)) << (12 + rng_below(rng, 40));
+		op->len = (1 + rng_below(rng, 4)) << (g + rng_below(rng, 40));
 		break;
 	case 4:
 		/* Up to the end of an item */
-		op->len = -op->iova & low(12 + 9 * (1 + rng_below(rng, 5)));
+		op->len = -op->iova &
+			  low(item_lg2(model, 1 + rng_below(rng, 5)));
 		break;
 	default:
-		op->len = rng_u64(rng) & low(12 + rng_below(rng, 42));
+		op->len = rng_u64(rng) & low(g + rng_below(rng, 42));
 		break;
 	}
 	if (op->len > max_len)
@@ -124,11 +150,19 @@ static void make_map(struct rng *rng, const struct model *model, struct op *op)
 	op->len &= ~(granule - 1);
 	if (!op->len)
 		op->len = granule;
-	if (op->iova + op->len - 1 < op->iova ||
-	    op->iova + op->len - 1 > model->aperture_last)
-		op->len = model->aperture_last - op->iova + 1;
+	if (!model_in_aperture(model, op->iova, op->iova + op->len - 1))
+		op->len = room(model, op->iova);
 	if (op->len > max_len)
 		op->len = granule;
+	/* Nor many small leaves at the ends of a few that are far larger */
+	if (op->len > granule << 12 && most > 20 && rng_percent(rng, 98) &&
+	    !(model->sizes >> (most - 10) & low(10))) {
+		op->iova &= ~low(most);
+		op->oa &= ~low(most);
+		op->len &= ~low(most);
+		if (!op->len)
+			op->len = granule;
+	}
 
 	op->prot = 1 + rng_below(rng, 3);
 	if (rng_percent(rng, 10))
@@ -162,7 +196,8 @@ static void make_unmap(struct rng *rng, const struct model *model,
 		/* The first leaf, or half of it */
 		leaf = model_leaf_of(model, stretch, op->iova);
 		op->len = 1ULL << leaf.lg2;
-		if (rng_percent(rng, 50) && op->len > 4096)
+		if (rng_percent(rng, 50) &&
+		    op->len > 1ULL << model->granule_lg2)
 			op->len >>= 1;
 		break;
 	case 1:
@@ -174,7 +209,7 @@ static void make_unmap(struct rng *rng, const struct model *model,
 		break;
 	case 2:
 		/* From the middle of one, perhaps */
-		op->iova += (rng_u64(rng) % op->len) & ~0xfffULL;
+		op->iova += (rng_u64(rng) % op->len) & ~low(model->granule_lg2);
 		op->len = granule * (1 + rng_below(rng, 1024));
 		break;
 	case 3:
@@ -194,34 +229,36 @@ static void make_unmap(struct rng *rng, const struct model *model,
 /* What must be refused */
 static void make_bad(struct rng *rng, const struct model *model, struct op *op)
 {
+	u64 granule = 1ULL << model->granule_lg2;
+
 	switch (rng_below(rng, 9)) {
 	case 0:
 		op->len = 0;
 		break;
 	case 1:
-		op->len += 1ULL << rng_below(rng, 12);
+		op->len += 1ULL << rng_below(rng, model->granule_lg2);
 		break;
 	case 2:
-		op->iova += 1ULL << rng_below(rng, 12);
+		op->iova += 1ULL << rng_below(rng, model->granule_lg2);
 		break;
 	case 3:
-		op->oa += 1ULL << rng_below(rng, 12);
+		op->oa += 1ULL << rng_below(rng, model->granule_lg2);
 		break;
 	case 4:
-		op->len = (model->aperture_last - op->iova) + 1 + 4096;
+		op->len = room(model, op->iova) + granule;
 		break;
 	case 5:
-		op->iova = rng_u64(rng) & ~0xfffULL;
+		op->iova = rng_u64(rng) & ~(granule - 1);
 		break;
 	case 6:
-		op->oa = (model->oa_last & ~0xfffULL) -
-			 (op->len > 8192 ? op->len - 8192 : 0) + 4096;
+		op->oa = (model->oa_last & ~(granule - 1)) + granule -
+			 (op->len > 2 * granule ? op->len - 2 * granule : 0);
 		break;
 	case 7:
 		op->prot &= ~(IOMMU_READ | IOMMU_WRITE);
 		break;
 	case 8:
-		op->len = -4096ULL;
+		op->len = -granule;
 		break;
 	}
 	/* Valid after all, and too large? */
@@ -243,8 +280,10 @@ static void make_op(struct rng *rng, const struct model *model, struct op *op)
 	} else if (kind < 90) {
 		make_unmap(rng, model, op);
 		op->type = OP_DIRTY;
-		op->iova += model->nr ? rng_below(rng, 64) << 12 : 0;
-		op->iova &= model->aperture_last;
+		op->iova += model->nr ?
+				    rng_below(rng, 64) << model->granule_lg2 :
+				    0;
+		op->iova = model_fold(model, op->iova);
 		op->len = rng_below(rng, 2);
 		return;
 	} else if (kind < 96) {
@@ -254,7 +293,7 @@ static void make_op(struct rng *rng, const struct model *model, struct op *op)
 	} else {
 		op->type = OP_LOOKUP;
 		op->iova = pick_iova(rng, model);
-		op->len = 4096;
+		op->len = 1ULL << model->granule_lg2;
 		return;
 	}
 	if (rng_percent(rng, 4))
@@ -275,34 +314,35 @@ static void make_dense(struct rng *rng, const struct model *model, bool near,
 {
 	static const unsigned int pages[] = { 0, 0, 0, 511 };
 	u64 granule = model->sizes & -model->sizes;
-	unsigned int lg2 = rng_percent(rng, 50) ? 21 : 30;
+	unsigned int m2 = item_lg2(model, 1);
+	unsigned int lg2 = rng_percent(rng, 50) ? m2 : item_lg2(model, 2);
 	unsigned int whole = rng_below(rng, near ? 6 : 16);
 	struct model_leaf leaf;
 
 	*op = (struct op){ .at = OP_ALONE, .fail_after = ~0ULL };
 	op->iova = rng_below(rng, 5) << lg2;
 	if (near)
-		op->iova = recent[rng_below(rng, NR_RECENT)] & ~low(21);
+		op->iova = recent[rng_below(rng, NR_RECENT)] & ~low(m2);
 	if (!whole) {
-		op->len = 1 << 21;
+		op->len = 1 << m2;
 	} else if (whole == 1) {
 		op->iova &= ~low(lg2);
 		op->len = 1ULL << lg2;
 	} else {
-		op->iova |= (u64)pages[rng_below(rng, 4)] << 12;
+		op->iova |= (u64)pages[rng_below(rng, 4)] << model->granule_lg2;
 		op->len = granule;
 	}
-	op->iova &= model->aperture_last & ~(granule - 1);
+	op->iova = model_fold(model, op->iova) & ~(granule - 1);
 	op->type = OP_UNMAP;
 	if (rng_percent(rng, model_find(model, op->iova, &leaf) ? 5 : 95)) {
 		op->type = OP_MAP;
 		op->prot = 3;
 		op->oa = rng_u64(rng) & model->oa_last & ~low(31);
 		/* Leaves as large as can be, or a table full of small ones */
-		if (op->len <= 1 << 21 && rng_percent(rng, 50))
+		if (op->len <= 1 << m2 && rng_percent(rng, 50))
 			op->oa += granule;
-		else if (op->len > 1 << 21 && rng_percent(rng, 50))
-			op->oa += 1 << 21;
+		else if (op->len > 1 << m2 && rng_percent(rng, 50))
+			op->oa += 1 << m2;
 	} else if (!near) {
 		recent[next_recent++ % NR_RECENT] = op->iova;
 	}
@@ -313,6 +353,7 @@ static void make_nested(struct rng *rng, const struct model *model,
 			const struct op *op, struct op *nested)
 {
 	u64 granule = model->sizes & -model->sizes;
+	unsigned int m2 = item_lg2(model, 1), g1 = item_lg2(model, 2);
 	u64 first, last, other_first, other_last;
 	unsigned int tries;
 
@@ -322,19 +363,19 @@ static void make_nested(struct rng *rng, const struct model *model,
 		switch (rng_below(rng, 8)) {
 		case 0:
 			/* In the same table, or the next one */
-			nested->iova = (first & ~low(21)) +
+			nested->iova = (first & ~low(m2)) +
 				       granule * rng_below(rng, 1024);
 			nested->len = granule * (1 + rng_below(rng, 4));
 			break;
 		case 1:
-			nested->iova = (first & ~low(30)) +
-				       (rng_below(rng, 512) << 21);
-			nested->len = rng_below(rng, 2) ? granule : 1 << 21;
+			nested->iova = (first & ~low(g1)) +
+				       (rng_below(rng, 512) << m2);
+			nested->len = rng_below(rng, 2) ? granule : 1 << m2;
 			break;
 		case 2:
 			/* A whole table */
-			nested->iova &= ~low(21);
-			nested->len = 1 << 21;
+			nested->iova &= ~low(m2);
+			nested->len = 1 << m2;
 			break;
 		case 3:
 			break;
@@ -344,15 +385,15 @@ static void make_nested(struct rng *rng, const struct model *model,
 		}
 		if (nested->type == OP_UNMAP_KEEP)
 			nested->type = OP_UNMAP;
-		if (nested->type == OP_MAP && nested->len > 1 << 21 &&
-		    ((nested->iova ^ nested->oa) & low(21)))
-			nested->len = 1 << 21;
-		if (nested->type == OP_MAP && nested->len > 1 << 30)
-			nested->len = 1 << 30;
+		if (nested->type == OP_MAP && nested->len > 1 << m2 &&
+		    ((nested->iova ^ nested->oa) & low(m2)))
+			nested->len = 1 << m2;
+		if (nested->type == OP_MAP && nested->len > 1 << g1)
+			nested->len = 1 << g1;
 		nested->fail_after = ~0ULL;
-		nested->iova &= model->aperture_last & ~(granule - 1);
-		if (nested->iova + nested->len - 1 < nested->iova ||
-		    nested->iova + nested->len - 1 > model->aperture_last)
+		nested->iova = model_fold(model, nested->iova) & ~(granule - 1);
+		if (!model_in_aperture(model, nested->iova,
+				       nested->iova + nested->len - 1))
 			continue;
 		run_closure(model, nested, &other_first, &other_last);
 		if (other_last < first || other_first > last)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an AMD IOMMU does with a v1 page table, see hw_amdv1.h
+ * What an AMD IOMMU takes an entry of a v1 page table for, see hw.h
  *
- * An entry is 64 bits, a table 4096 bytes, levels are counted from 1:
+ * From AMD publication 48882, section 2.2.3, "I/O Page Tables for Host
+ * Translations":
  *
  *   bit 0       PR, present
  *   bits 1..4   ignored
@@ -18,41 +19,26 @@
  *
  * Access needs IR or IW at all levels. The library keeps the ignored bits clear;
  * that is checked here as well.
+ *
+ * No hardware has the mock format. Its entries are the same, but an address is
+ * half of what its place says.
  */
-#include <string.h>
-
-#include "hw_amdv1.h"
+#include "hw.h"
 
 #define ENTRY_PRESENT 0x0000000000000001ULL
+#define ENTRY_ACCESSED 0x0000000000000020ULL
 #define ENTRY_DIRTY 0x0000000000000040ULL
 #define ENTRY_ADDRESS 0x000ffffffffff000ULL
 #define ENTRY_FC 0x1000000000000000ULL
 #define ENTRY_IR 0x2000000000000000ULL
 #define ENTRY_IW 0x4000000000000000ULL
-#define ENTRY_ACCESS (ENTRY_IR | ENTRY_IW)
 /* All that may be set in a page's entry and in a directory's */
-#define ENTRY_PAGE_BITS 0x7000000000000e41ULL
-#define ENTRY_TABLE_BITS 0x6000000000000e01ULL
+#define ENTRY_PAGE_BITS 0x7000000000000e61ULL
+#define ENTRY_TABLE_BITS 0x6000000000000e21ULL
 
 static unsigned int next_level(u64 entry)
 {
 	return (entry >> 9) & 7;
-}
-
-/* lg2 of the bytes below one entry of a level */
-static unsigned int reach(unsigned int level)
-{
-	return 3 + 9 * level;
-}
-
-static u64 low_bits(unsigned int nr)
-{
-	return nr >= 64 ? ~0ULL : (1ULL << nr) - 1;
-}
-
-static u64 entry_pa_of(u64 table_pa, unsigned int level, u64 iova)
-{
-	return table_pa + 8 * ((iova >> reach(level)) % 512);
 }
 
 /*
@@ -69,177 +55,78 @@ static unsigned int coded_size(u64 entry)
 	return bit + 1;
 }
 
-static enum hw_result decode_page(const struct hw_root *root,
-				  struct hw_step step, u64 iova, u64 entry,
-				  u64 access, struct hw_page *page)
+/* @halve: bits by which an address stands higher than it is */
+static enum hw_result decode(const struct hw_root *root, unsigned int level,
+			     u64 entry, unsigned int halve,
+			     struct hw_entry *out)
 {
-	unsigned int lg2 = reach(step.level);
+	/* As hardware would see it, before it is halved */
+	unsigned int lg2 = 3 + 9 * level;
 	u64 address = entry & ENTRY_ADDRESS & ~root->c_bit;
+
+	if (!(entry & ENTRY_PRESENT))
+		return HW_NOT_PRESENT;
+	out->read = entry & ENTRY_IR;
+	out->write = entry & ENTRY_IW;
+	out->encrypted = entry & root->c_bit;
+	out->table = next_level(entry) && next_level(entry) != 7;
+	if (out->table) {
+		/* Hardware may skip tables, the library does not */
+		out->pa = address >> halve;
+		if (next_level(entry) != level - 1 ||
+		    (entry & ~(ENTRY_TABLE_BITS | ENTRY_ADDRESS)))
+			return HW_MALFORMED;
+		return HW_OK;
+	}
 
 	if (entry & ~(ENTRY_PAGE_BITS | ENTRY_ADDRESS))
 		return HW_MALFORMED;
 	if (next_level(entry) == 7) {
 		lg2 = coded_size(entry & ~root->c_bit);
 		/* It must be one that this level stands for */
-		if (lg2 <= reach(step.level) || lg2 >= reach(step.level + 1))
+		if (lg2 <= 3 + 9 * level || lg2 >= 3 + 9 * (level + 1))
 			return HW_MALFORMED;
-	} else if (address & low_bits(lg2)) {
-		return HW_MALFORMED;
+		/* The bits that code it are no address */
+		address &= ~((1ULL << lg2) - 1);
 	}
 	/* Hardware has no such page */
-	if (lg2 == 39 || lg2 > 52)
+	if ((lg2 == 39 && !halve) || lg2 > 52)
 		return HW_MALFORMED;
-
-	page->iova = iova & ~low_bits(lg2);
-	page->pa = address & ~low_bits(lg2);
-	page->size_lg2 = lg2;
-	page->read = access & entry & ENTRY_IR;
-	page->write = access & entry & ENTRY_IW;
-	page->encrypted = entry & root->c_bit;
-	page->force_coherent = entry & ENTRY_FC;
-	page->dirty = entry & ENTRY_DIRTY;
-	page->entries = 1U << (lg2 - reach(step.level));
-	page->entry_pa = entry_pa_of(step.table_pa, step.level, page->iova);
-	page->level = step.level;
+	out->pa = address >> halve;
+	out->size_lg2 = lg2 - halve;
+	out->force_coherent = entry & ENTRY_FC;
+	out->dirty = entry & ENTRY_DIRTY;
 	return HW_OK;
 }
 
-enum hw_result hw_walk_from(const struct hw_root *root, struct hw_step step,
-			    u64 iova, struct hw_walk *walk)
+static enum hw_result decode_real(const struct hw_root *root,
+				  unsigned int level, u64 entry,
+				  struct hw_entry *out)
 {
-	u64 access = ENTRY_ACCESS;
-
-	walk->steps = 0;
-	for (;;) {
-		walk->step[walk->steps++] = step;
-		walk->entry_pa = entry_pa_of(step.table_pa, step.level, iova);
-		if (!hw_read64(walk->entry_pa, &walk->entry))
-			return walk->result = HW_FREED_TABLE;
-		if (!(walk->entry & ENTRY_PRESENT))
-			return walk->result = HW_NOT_PRESENT;
-		if (!next_level(walk->entry) || next_level(walk->entry) == 7)
-			break;
-		/* Tables may be skipped by hardware, but not by the library */
-		if (next_level(walk->entry) != step.level - 1 ||
-		    (walk->entry & ~(ENTRY_TABLE_BITS | ENTRY_ADDRESS)) ||
-		    (root->c_bit && !(walk->entry & root->c_bit)))
-			return walk->result = HW_MALFORMED;
-		access &= walk->entry;
-		step.table_pa = walk->entry & ENTRY_ADDRESS & ~root->c_bit;
-		step.level--;
-	}
-	walk->result =
-		decode_page(root, step, iova, walk->entry, access, &walk->page);
-	return walk->result;
+	return decode(root, level, entry, 0, out);
 }
 
-enum hw_result hw_walk(const struct hw_root *root, u64 iova,
-		       struct hw_walk *walk)
+static enum hw_result decode_mock(const struct hw_root *root,
+				  unsigned int level, u64 entry,
+				  struct hw_entry *out)
 {
-	struct hw_step step = { root->table_pa, root->mode };
-
-	memset(walk, 0, sizeof(*walk));
-	if (root->mode < 6 && iova >> reach(root->mode + 1))
-		return walk->result = HW_TOO_HIGH;
-	return hw_walk_from(root, step, iova, walk);
+	return decode(root, level, entry, 1, out);
 }
 
-enum hw_result hw_check_page(const struct hw_root *root, struct hw_page *page)
-{
-	u64 first, entry;
-	unsigned int i;
+const struct hw_format hw_amdv1 = {
+	.name = "amdv1",
+	.granule_lg2 = 12,
+	.index_lg2 = 9,
+	.dirty = ENTRY_DIRTY,
+	.accessed = ENTRY_ACCESSED,
+	.decode = decode_real,
+};
 
-	if (!hw_read64(page->entry_pa, &first))
-		return HW_FREED_TABLE;
-	page->dirty = false;
-	for (i = 0; i < page->entries; i++) {
-		if (!hw_read64(page->entry_pa + 8 * i, &entry))
-			return HW_FREED_TABLE;
-		/* The dirty bit may be set in any of them */
-		if ((entry ^ first) & ~ENTRY_DIRTY)
-			return HW_MALFORMED;
-		page->dirty |= !!(entry & ENTRY_DIRTY);
-	}
-	return HW_OK;
-}
-
-/* A table and all below it; counts present entries of the table itself */
-static void visit(const struct hw_root *root, const struct hw_visitor *visitor,
-		  void *arg, struct hw_step step, u64 iova, u64 access)
-{
-	unsigned int i, present = 0;
-
-	for (i = 0; i < 512;) {
-		u64 at = iova | (u64)i << reach(step.level);
-		struct hw_step below = { .level = step.level - 1 };
-		enum hw_result result;
-		struct hw_page page;
-		u64 entry;
-
-		if (!hw_read64(step.table_pa + 8 * i, &entry)) {
-			visitor->fault(arg, at, 0, HW_FREED_TABLE);
-			return;
-		}
-		/* Nothing is left behind either: what is not present is zero */
-		if (!(entry & ENTRY_PRESENT)) {
-			if (entry)
-				visitor->fault(arg, at, entry, HW_MALFORMED);
-			i++;
-			continue;
-		}
-		present++;
-		if (next_level(entry) == step.level - 1 && step.level > 1) {
-			below.table_pa = entry & ENTRY_ADDRESS & ~root->c_bit;
-			if ((entry & ~(ENTRY_TABLE_BITS | ENTRY_ADDRESS)) ||
-			    (root->c_bit && !(entry & root->c_bit)))
-				visitor->fault(arg, at, entry, HW_MALFORMED);
-			else
-				visit(root, visitor, arg, below, at,
-				      access & entry);
-			i++;
-			continue;
-		}
-		result = HW_MALFORMED;
-		if (!next_level(entry) || next_level(entry) == 7)
-			result = decode_page(root, step, at, entry, access,
-					     &page);
-		if (result == HW_OK && page.iova != at)
-			result = HW_MALFORMED;
-		if (result == HW_OK)
-			result = hw_check_page(root, &page);
-		if (result != HW_OK) {
-			visitor->fault(arg, at, entry, result);
-			i++;
-			continue;
-		}
-		visitor->page(arg, &page);
-		present += page.entries - 1;
-		i += page.entries;
-	}
-	visitor->table(arg, step, present, iova);
-}
-
-void hw_for_each(const struct hw_root *root, const struct hw_visitor *visitor,
-		 void *arg)
-{
-	struct hw_step step = { root->table_pa, root->mode };
-
-	visit(root, visitor, arg, step, 0, ENTRY_ACCESS);
-}
-
-const char *hw_result_name(enum hw_result result)
-{
-	switch (result) {
-	case HW_OK:
-		return "translated";
-	case HW_NOT_PRESENT:
-		return "not present";
-	case HW_MALFORMED:
-		return "malformed entry";
-	case HW_TOO_HIGH:
-		return "above the mode's reach";
-	case HW_FREED_TABLE:
-		return "freed table";
-	}
-	return "?";
-}
+const struct hw_format hw_amdv1_mock = {
+	.name = "amdv1_mock",
+	.granule_lg2 = 11,
+	.index_lg2 = 9,
+	.dirty = ENTRY_DIRTY,
+	.accessed = ENTRY_ACCESSED,
+	.decode = decode_mock,
+};

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The library's one compilation unit for AMDv1, and a look into it
+ * The library's one compilation unit for AMDv1
  */
 #include "fmt/iommu_amdv1.c"
 
-#include "lib_amdv1.h"
+#include "domain.h"
 
-void lib_table(struct pt_iommu *iommu, const void *table,
-	       struct lib_table *info)
+#define LIB_NAME amdv1
+#define LIB_HW hw_amdv1
+#define LIB_ARENA 0x000f700000000000ULL
+#define LIB_FORCE_COHERENT BIT(PT_FEAT_AMDV1_FORCE_COHERENCE)
+
+static int lib_init(struct test_domain *domain,
+		    const struct test_config *config,
+		    const struct pt_iommu_cfg *common)
 {
-	struct pt_desc *desc = pt_env_desc(table);
-	unsigned int users = atomic_read(&desc->users);
-	unsigned int i;
-
-	*info = (struct lib_table){
-		.live = users & PT_USERS_LIVE,
-		.parked = users & PT_USERS_PARKED,
-		.top = users & PT_USERS_TOP,
-		.level = pt_desc_level(desc),
-		.slot = desc->slot,
+	struct pt_iommu_amdv1_cfg cfg = {
+		.common = *common,
+		.starting_level = config->start,
 	};
-	for (i = 0; i < PT_IOMMU_PARKED; i++)
-		info->has_place |= iommu->parked[i] == desc;
+
+	return pt_iommu_amdv1_init(&domain->pt.amdv1, &cfg, GFP_KERNEL);
 }
 
-struct lib_event lib_events[] = {
-	{ "pt_park", pt_park },
-	{ "pt_remove", pt_remove },
-	{ "pt_flush_table", pt_flush_table },
-	{ "pt_map_bury", pt_map_bury },
-	{ "pt_map_bury_dead", pt_map_bury_dead },
-	{ "pt_map_reap", pt_map_reap },
-	{ "pt_remove_empty", pt_remove_empty },
-	{ "pt_table_collect", pt_table_collect, .only_gaps = true },
-	{ "pt_grow_locked", pt_grow_locked, .only_grows = true },
-	{ "pt_users_put_top", pt_users_put_top },
-};
+static void lib_root(struct test_domain *domain, struct hw_root *root)
+{
+	struct pt_iommu_amdv1_hw_info info;
 
-const unsigned int nr_lib_events = ARRAY_SIZE(lib_events);
+	pt_iommu_amdv1_hw_info(&domain->pt.amdv1, &info);
+	root->table_pa = info.host_pt_root;
+	root->mode = info.mode;
+}
+
+static int lib_prot(const struct test_config *config, int prot)
+{
+	return prot & (IOMMU_READ | IOMMU_WRITE);
+}
+
+#include "lib_template.h"

@@ -9,19 +9,26 @@
 
 #include <linux/kernel.h>
 
-#include "lib_amdv1.h"
+#include "domain.h"
+#include "lib.h"
+
+/* Those that are counted */
+static const struct test_format *counted;
 
 void (*lib_event_hook)(void);
 
 __attribute__((__no_instrument_function__, __no_sanitize__("thread"))) void
 __cyg_profile_func_enter(void *function, void *site)
 {
+	const struct test_format *format = counted;
 	unsigned int i;
 
-	for (i = 0; i < nr_lib_events; i++) {
-		if (lib_events[i].function != function)
+	for (i = 0; format && i < format->nr_events; i++) {
+		struct lib_event *event = &format->events[i];
+
+		if (event->function != function)
 			continue;
-		__atomic_add_fetch(&lib_events[i].count, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&event->count, 1, __ATOMIC_RELAXED);
 		if (lib_event_hook)
 			lib_event_hook();
 	}
@@ -32,12 +39,13 @@ __cyg_profile_func_exit(void *function, void *site)
 {
 }
 
-void lib_events_reset(void)
+void lib_events_reset(const struct test_format *format)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_lib_events; i++)
-		lib_events[i].count = 0;
+	counted = format;
+	for (i = 0; i < format->nr_events; i++)
+		format->events[i].count = 0;
 }
 
 /* The first that should have been and was not, or NULL */
@@ -47,11 +55,13 @@ static const struct lib_event *missing(const struct test_config *config)
 	bool no_gaps = config->features & BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS);
 	unsigned int i;
 
-	for (i = 0; i < nr_lib_events; i++)
-		if (!lib_events[i].count &&
-		    (grows || !lib_events[i].only_grows) &&
-		    (!no_gaps || !lib_events[i].only_gaps))
-			return &lib_events[i];
+	for (i = 0; i < config->format->nr_events; i++) {
+		const struct lib_event *event = &config->format->events[i];
+
+		if (!event->count && (grows || !event->only_grows) &&
+		    (!no_gaps || !event->only_gaps))
+			return event;
+	}
 	return NULL;
 }
 
@@ -62,15 +72,17 @@ bool lib_events_complete(const struct test_config *config)
 
 bool lib_events_report(const char *title, const struct test_config *config)
 {
+	const struct test_format *format = config->format;
 	const struct lib_event *event = missing(config);
 	unsigned int i;
 
 	printf("%sok - %s: %s: all branches of the protocol were taken\n",
 	       event ? "not " : "", title, config->name);
 	printf("#   ");
-	for (i = 0; i < nr_lib_events; i++)
-		printf("%s %lu%s", lib_events[i].name, lib_events[i].count,
-		       i + 1 < nr_lib_events ? ", " : "\n");
+	for (i = 0; i < format->nr_events; i++)
+		printf("%s %lu%s", format->events[i].name,
+		       format->events[i].count,
+		       i + 1 < format->nr_events ? ", " : "\n");
 	if (event)
 		printf("# never came to %s\n", event->name);
 	return !event;

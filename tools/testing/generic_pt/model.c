@@ -24,6 +24,24 @@ unsigned int model_index(const struct model *model, u64 iova)
 	return low;
 }
 
+bool model_in_aperture(const struct model *model, u64 first, u64 last)
+{
+	if (last < first || last > model->aperture_last)
+		return false;
+	if (!model->half)
+		return true;
+	return last < model->half || first >= -model->half;
+}
+
+u64 model_fold(const struct model *model, u64 iova)
+{
+	if (!model->half)
+		return iova & model->aperture_last;
+	if (iova & model->half)
+		return iova | -model->half;
+	return iova & (model->half - 1);
+}
+
 static u64 smallest_size(const struct model *model)
 {
 	return model->sizes & -model->sizes;
@@ -77,7 +95,7 @@ bool model_find(const struct model *model, u64 iova, struct model_leaf *leaf)
 }
 
 int model_map_result(const struct model *model, u64 iova, u64 oa, u64 len,
-		     int prot, u64 *mapped, bool *either)
+		     int prot, int allowed, u64 *mapped, bool *either)
 {
 	u64 last = iova + len - 1;
 	bool inval, range;
@@ -86,13 +104,15 @@ int model_map_result(const struct model *model, u64 iova, u64 oa, u64 len,
 	*mapped = 0;
 	inval = !len || ((iova | oa | len) & (smallest_size(model) - 1)) ||
 		!(prot & (IOMMU_READ | IOMMU_WRITE));
-	range = len && (last < iova || last > model->aperture_last ||
+	range = len && (!model_in_aperture(model, iova, last) ||
 			oa > model->oa_last || len - 1 > model->oa_last - oa);
 	*either = inval && range;
 	if (inval)
 		return -EINVAL;
 	if (range)
 		return -ERANGE;
+	if (allowed)
+		return allowed;
 
 	i = model_index(model, iova);
 	if (i < model->nr && model->stretch[i].first <= last) {
@@ -190,8 +210,8 @@ u64 model_unmap(struct model *model, u64 iova, u64 len, bool change)
 	unsigned int i = model_index(model, iova);
 	struct model_leaf leaf;
 
-	if (!len || ((iova | len) & 0xfff) || last < iova ||
-	    last > model->aperture_last)
+	if (!len || ((iova | len) & ((1ULL << model->granule_lg2) - 1)) ||
+	    !model_in_aperture(model, iova, last))
 		return 0;
 	if (i == model->nr || model->stretch[i].first > iova)
 		return 0;

@@ -34,8 +34,11 @@ struct model_stretch {
 
 /**
  * struct model - All of it
+ * @granule_lg2: lg2 of the smallest leaf of the format
+ * @level_lg2: lg2 of the items of its tables
  * @sizes: Leaf sizes that may be used, a mask
  * @aperture_last: Last byte of IOVA
+ * @half: Bytes of each half of a signed IOVA space, 0 where it is not
  * @oa_last: Last byte of OA
  * @nr: Number of stretches
  * @stretch: They, in ascending order
@@ -43,8 +46,11 @@ struct model_stretch {
  * @dirty: First bytes of dirty leaves, in no order
  */
 struct model {
+	unsigned int granule_lg2;
+	unsigned int level_lg2;
 	u64 sizes;
 	u64 aperture_last;
+	u64 half;
 	u64 oa_last;
 	unsigned int nr;
 	struct model_stretch stretch[MODEL_STRETCHES];
@@ -60,6 +66,12 @@ struct model_leaf {
 	bool dirty;
 };
 
+/* Whether a range is all within the aperture, and does not go around */
+bool model_in_aperture(const struct model *model, u64 first, u64 last);
+
+/* An address of the aperture, made from any number */
+u64 model_fold(const struct model *model, u64 iova);
+
 /* The leaf that translates an address, false when there is none */
 bool model_find(const struct model *model, u64 iova, struct model_leaf *leaf);
 
@@ -72,10 +84,11 @@ struct model_leaf model_leaf_of(const struct model *model,
 
 /*
  * What a map call must return, and how many bytes it maps, if it gets all the
- * memory that it wants. EINVAL and ERANGE are one when both are right.
+ * memory that it wants. EINVAL and ERANGE are one when both are right. @allowed
+ * is 0, or why the format cannot express @prot.
  */
 int model_map_result(const struct model *model, u64 iova, u64 oa, u64 len,
-		     int prot, u64 *mapped, bool *either);
+		     int prot, int allowed, u64 *mapped, bool *either);
 
 /* Whether a map call that ran out of memory may have mapped so much */
 bool model_map_prefix(const struct model *model, u64 iova, u64 oa, u64 len,

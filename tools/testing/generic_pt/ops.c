@@ -15,7 +15,6 @@
 #include "ops.h"
 #include "random.h"
 
-#define DIRTY_BIT 0x40ULL
 #define NR_PROBES 3
 
 /* The sequence whose operations can be interrupted */
@@ -56,8 +55,11 @@ static void flush(struct run *run)
 		domain->ops->flush_iotlb_all(domain);
 		domain_free_tables(&run->domain, &run->gather.freelist);
 		iommu_iotlb_gather_init(&run->gather);
-	} else {
+	} else if (run->gather.start <= run->gather.end) {
 		iommu_iotlb_sync(domain, &run->gather);
+	} else {
+		test_assert(list_empty(&run->gather.freelist),
+			    "tables left with an empty gather");
 	}
 	run->gather.queued = run->domain.config->queued;
 	run->stale.nr = 0;
@@ -65,12 +67,11 @@ static void flush(struct run *run)
 }
 
 /* Nobody may use IOVA again before it is flushed */
-static void flush_before(struct run *run, u64 iova, u64 len)
+static bool is_stale(const struct run *run, u64 first, u64 last)
 {
-	unsigned int i = model_index(&run->stale, iova);
+	unsigned int i = model_index(&run->stale, first);
 
-	if (i < run->stale.nr && run->stale.stretch[i].first <= iova + len - 1)
-		flush(run);
+	return i < run->stale.nr && run->stale.stretch[i].first <= last;
 }
 
 /* Not too much at once */
@@ -104,17 +105,20 @@ static void make_stale(struct run *run, u64 first, u64 last)
 
 static void run_map(struct run *run, const struct op *op, struct active *active)
 {
+	const struct test_config *config = run->domain.config;
 	struct pt_iommu *iommu = &run->domain.pt.iommu;
 	u64 expected;
 	size_t mapped = 0;
 	int ret, want;
 	bool either, prefix;
+	int prot;
 
 	if (run->nr_active == 1 && op->len &&
-	    op->iova + op->len - 1 >= op->iova)
-		flush_before(run, op->iova, op->len);
+	    is_stale(run, op->iova, op->iova + op->len - 1))
+		flush(run);
+	prot = config->format->prot(config, op->prot);
 	want = model_map_result(&run->model, op->iova, op->oa, op->len,
-				op->prot, &expected, &either);
+				op->prot, min(prot, 0), &expected, &either);
 	/* Part of a leaf that cannot be shall not be seen */
 	active->extent = expected;
 	/* One within another has its memory, or the lack of it */
@@ -138,11 +142,13 @@ static void run_map(struct run *run, const struct op *op, struct active *active)
 			    op->iova, op->len, ret, mapped, expected);
 		run->result[OP_MAP][!!ret]++;
 	}
-	if (run->nr_active == 1)
+	if (run->nr_active == 1) {
+		run->failed = shim_failed();
 		shim_fail_after(~0ULL);
-	if (run->domain.config->np_cache && run->domain.device && mapped)
+	}
+	if (config->np_cache && run->domain.device && mapped)
 		device_flush(run->domain.device, op->iova,
-			     op->iova + mapped - 1, true);
+			     op->iova + mapped - 1, 0, true);
 	model_map(&run->model, op->iova, op->oa, op->len, op->prot, mapped);
 	active->extent = 0;
 }
@@ -175,10 +181,13 @@ static void run_unmap(struct run *run, const struct op *op,
 	model_unmap(&run->model, op->iova, op->len, true);
 	active->extent = 0;
 	if (!alone) {
-		iommu_iotlb_sync(&iommu->domain, gather);
-		if (want)
+		test_assert(want || list_empty(&gather->freelist),
+			    "tables left with an empty gather");
+		if (want) {
+			iommu_iotlb_sync(&iommu->domain, gather);
 			model_remove(&run->stale, op->iova,
 				     op->iova + want - 1);
+		}
 	} else if (op->type == OP_UNMAP) {
 		flush(run);
 	}
@@ -188,11 +197,18 @@ static void run_unmap(struct run *run, const struct op *op,
 static void run_dirty(struct run *run, const struct op *op)
 {
 	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	u64 bit = run->domain.root.format->dirty;
 	struct model_leaf leaf;
 	struct hw_walk walk;
 	u64 *item;
 	int ret;
 
+	if (!bit) {
+		ret = iommu->ops->set_dirty(iommu, op->iova);
+		test_assert(ret == -EOPNOTSUPP, "set_dirty: %d", ret);
+		run->result[OP_DIRTY][1]++;
+		return;
+	}
 	if (run->model.nr_dirty == MODEL_DIRTY)
 		return;
 	if (op->len) {
@@ -203,7 +219,7 @@ static void run_dirty(struct run *run, const struct op *op)
 			    "set_dirty at %#llx: %d", op->iova, ret);
 	} else if (hw_walk(&run->domain.root, op->iova, &walk) == HW_OK) {
 		item = phys_to_virt(walk.entry_pa);
-		*item |= DIRTY_BIT;
+		hw_set_bits(walk.entry_pa, *item, bit);
 	}
 	model_set_dirty(&run->model, op->iova);
 	run->result[OP_DIRTY][0]++;
@@ -231,15 +247,17 @@ static void run_scan(struct run *run, const struct op *op)
 	unsigned long flags = op->type == OP_SCAN ? IOMMU_DIRTY_NO_CLEAR : 0;
 	struct iommu_dirty_bitmap bitmap;
 	u64 last = op->iova + op->len - 1;
-	bool good = op->len && !((op->iova | op->len) & 0xfff) &&
-		    last >= op->iova && last <= run->model.aperture_last;
+	u64 low = (1ULL << run->model.granule_lg2) - 1;
+	bool good = run->domain.root.format->dirty && op->len &&
+		    !((op->iova | op->len) & low) &&
+		    model_in_aperture(&run->model, op->iova, last);
 	u64 reported = 0, expected = 0;
 	unsigned int i, j;
 	int ret;
 
 	bitmap.nr = 0;
-	ret = pt_iommu_amdv1_read_and_clear_dirty(domain, op->iova, op->len,
-						  flags, &bitmap);
+	ret = run->domain.config->format->read_and_clear_dirty(
+		domain, op->iova, op->len, flags, &bitmap);
 	test_assert(!ret == good, "scan of %#llx, %#llx bytes: %d", op->iova,
 		    op->len, ret);
 	run->result[op->type][!!ret]++;
@@ -313,6 +331,7 @@ static void run_one(struct run *run, const struct op *op)
 	if (run->nr_active &&
 	    (op->type == OP_RECOUNT || run_is_busy(run, first, last)))
 		return;
+	run->failed = false;
 	*active = (struct active){ .op = op, .first = first, .last = last };
 	run->nr_active++;
 	switch (op->type) {
@@ -345,7 +364,7 @@ static void run_one(struct run *run, const struct op *op)
 	run_probe(run, op->iova - 1);
 	run_probe(run, op->iova + op->len - 1);
 	run_probe(run, op->iova + op->len);
-	run_probe(run, rng_u64(run->rng) & run->model.aperture_last);
+	run_probe(run, model_fold(&run->model, rng_u64(run->rng)));
 	for (i = 0; i < NR_PROBES; i++)
 		run_probe(run, run_random_iova(run));
 	if (run->domain.device)
@@ -377,9 +396,10 @@ static bool is_due(const struct run *run)
 	if ((op->at & OP_AT_SYNC ? run->syncs : run->steps) <=
 	    (op->at & ~OP_AT_SYNC))
 		return false;
-	/* What needs the same range waits until that is done */
+	/* What needs the same range waits until that is done, and flushed */
 	run_closure(&run->model, op, &first, &last);
-	return !run_is_busy(run, first, last);
+	return !run_is_busy(run, first, last) &&
+	       !(op->type == OP_MAP && is_stale(run, first, last));
 }
 
 /* A step of an operation: who waits for it interrupts now */
@@ -420,6 +440,7 @@ void run_op(struct run *run, const struct op *op)
 void run_init(struct run *run, const struct test_config *config, bool watched)
 {
 	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	const struct hw_format *hw = config->format->hw;
 	bool no_gaps;
 	u64 oa_last;
 	int ret;
@@ -433,6 +454,14 @@ void run_init(struct run *run, const struct test_config *config, bool watched)
 	run->model.sizes = iommu->domain.pgsize_bitmap;
 	run->model.aperture_last = iommu->domain.geometry.aperture_end;
 	run->model.oa_last = oa_last;
+	run->model.granule_lg2 = hw->granule_lg2;
+	run->model.level_lg2 = hw->index_lg2;
+	if (config->features & BIT(PT_FEAT_SIGN_EXTEND))
+		run->model.half = 1ULL
+				  << (min(config->iova_lg2,
+					  hw_reach(&run->domain.root,
+						   run->domain.root.mode + 1)) -
+				      1);
 	run->stale.sizes = run->model.sizes;
 	iommu_iotlb_gather_init(&run->gather);
 	run->gather.queued = config->queued;
@@ -441,8 +470,7 @@ void run_init(struct run *run, const struct test_config *config, bool watched)
 	if (no_gaps)
 		run->domain.check_flush = check_flush;
 	if (watched) {
-		run->domain.device = device_create(&run->domain.root,
-						   config->np_cache, no_gaps,
+		run->domain.device = device_create(&run->domain.root, config,
 						   &run_device_ops, run);
 		device_watch(run->domain.device);
 	}

@@ -85,6 +85,7 @@ struct active {
  * @nested: They
  * @steps: Steps of the outermost operation and those within it so far
  * @syncs: Those of them that order others
+ * @failed: An allocation of the last map did not succeed
  * @checking: The test looks; nothing runs meanwhile
  * @rng: For what is looked at
  * @done: Operations so far
@@ -103,6 +104,7 @@ struct run {
 	struct op nested[MAX_NESTED];
 	unsigned int steps;
 	unsigned int syncs;
+	bool failed;
 	bool checking;
 	struct rng *rng;
 	unsigned long done;

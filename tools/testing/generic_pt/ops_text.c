@@ -2,7 +2,7 @@
 /*
  * Operations and configurations as lines of text
  *
- *	config FEATURES START IOVA_LG2 OA_LG2 SIZES SME_MASK FLAGS
+ *	config FORMAT FEATURES START IOVA_LG2 OA_LG2 SIZES SME_MASK FLAGS
  *	map IOVA OA LEN PROT [FAIL_AFTER]
  *	unmap IOVA LEN
  *	unmap_keep IOVA LEN
@@ -17,7 +17,8 @@
  * each such step, plus N: so it needs no change when the library does.
  *
  * FLAGS are of q (queued flushes), n (NpCache), r (a freed page is reused at
- * once) and w (a device watches each store), or - for none.
+ * once), a (hardware sets accessed bits) and w (a device watches each store), or
+ * - for none. A replay with several configurations is run in each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,23 +121,33 @@ bool op_parse(const char *line, struct op *op)
 
 void config_print(FILE *file, const struct test_config *config, bool watched)
 {
-	fprintf(file, "config %#x %u %u %u %#llx %#llx %s%s%s%s-\n",
-		config->features, config->start, config->iova_lg2,
-		config->oa_lg2, config->sizes, config->sme_mask,
-		config->queued ? "q" : "", config->np_cache ? "n" : "",
-		config->reuse_last ? "r" : "", watched ? "w" : "");
+	fprintf(file, "config %s %#x %u %u %u %#llx %#llx %s%s%s%s%s-\n",
+		config->format->name, config->features, config->start,
+		config->iova_lg2, config->oa_lg2, config->sizes,
+		config->sme_mask, config->queued ? "q" : "",
+		config->np_cache ? "n" : "", config->reuse_last ? "r" : "",
+		config->accessed ? "a" : "", watched ? "w" : "");
 }
 
 bool config_parse(const char *line, struct test_config *config, bool *watched)
 {
-	u64 number[6];
 	const char *flags;
+	u64 number[6];
+	char name[16];
+	unsigned int i;
+	int skip;
 
-	if (strncmp(line, "config ", 7) || numbers(line + 7, number, 6) != 6)
+	if (sscanf(line, "config %15s%n", name, &skip) != 1 ||
+	    numbers(line + skip, number, 6) != 6)
+		return false;
+	for (i = 0; i < nr_formats && strcmp(formats[i]->name, name); i++)
+		;
+	if (i == nr_formats)
 		return false;
 	flags = strrchr(line, ' ');
 	*config = (struct test_config){
 		.name = "replay",
+		.format = formats[i],
 		.features = number[0],
 		.start = number[1],
 		.iova_lg2 = number[2],
@@ -146,6 +157,7 @@ bool config_parse(const char *line, struct test_config *config, bool *watched)
 		.queued = strchr(flags, 'q'),
 		.np_cache = strchr(flags, 'n'),
 		.reuse_last = strchr(flags, 'r'),
+		.accessed = strchr(flags, 'a'),
 	};
 	*watched = strchr(flags, 'w');
 	return true;

@@ -17,7 +17,7 @@
  * At each access to what is shared a thread may give way to others. All the
  * protocol's branches must have been taken in the end.
  *
- * usage: races [-n ROUNDS] [-s SEED] [-t WHAT]
+ * usage: races [-n ROUNDS] [-s SEED] [-t WHAT] [CONFIG]
  */
 #include <errno.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@
 
 #include "device.h"
 #include "domain.h"
-#include "lib_amdv1.h"
+#include "lib.h"
 #include "random.h"
 
 #define WORKERS 4
@@ -50,14 +50,24 @@
 #define M2 0x200000ULL
 #define G1 0x40000000ULL
 
+#define RANGE BIT(PT_FEAT_FLUSH_RANGE)
+#define NO_GAPS BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS)
+#define GROWS BIT(PT_FEAT_DYNAMIC_TOP)
+#define INCOHERENT BIT(PT_FEAT_DMA_INCOHERENT)
+
 static const struct test_config race_configs[] = {
-	{ "range", BIT(PT_FEAT_DYNAMIC_TOP) | BIT(PT_FEAT_FLUSH_RANGE), 0, 48,
-	  48, .reuse_last = true },
-	{ "no-gaps",
-	  BIT(PT_FEAT_DYNAMIC_TOP) | BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS), 0, 48,
-	  48, .reuse_last = true },
-	{ "fixed-np-cache", BIT(PT_FEAT_FLUSH_RANGE), 3, 48, 48,
-	  .np_cache = true, .reuse_last = true },
+	{ "range", &lib_amdv1, GROWS | RANGE, 0, 48, 48, .reuse_last = true },
+	{ "no-gaps", &lib_amdv1, GROWS | NO_GAPS, 0, 48, 48, .reuse_last = true,
+	  .accessed = true },
+	{ "fixed-np-cache", &lib_amdv1, RANGE, 3, 48, 48, .np_cache = true,
+	  .reuse_last = true },
+	{ "x86_64", &lib_x86_64, RANGE, 3, 48, 52, .reuse_last = true },
+	{ "vtdss-incoherent", &lib_vtdss, NO_GAPS | INCOHERENT, 3, 48, 52,
+	  .reuse_last = true, .accessed = true },
+	{ "vtdss-incoherent-np-cache", &lib_vtdss, RANGE | INCOHERENT, 2, 39,
+	  52, .np_cache = true, .reuse_last = true },
+	{ "riscv_64-incoherent", &lib_riscv_64, RANGE | INCOHERENT, 0, 48, 56,
+	  .reuse_last = true },
 };
 
 /**
@@ -208,7 +218,7 @@ static void map_cell(struct worker *worker, struct cell *cell)
 		    "map of %#llx, %#llx bytes: %d, mapped %#zx", cell->iova,
 		    len, ret, mapped);
 	if (domain.config->np_cache)
-		device_flush(domain.device, cell->iova, cell->iova + len - 1,
+		device_flush(domain.device, cell->iova, cell->iova + len - 1, 0,
 			     true);
 	cell->mapped = len;
 	check_lookup(cell->iova, true, true);
@@ -288,6 +298,7 @@ void iommu_dirty_bitmap_record(struct iommu_dirty_bitmap *dirty,
 /* Looks up, and scans, its own pages in tables of others exactly */
 static void *read_tables(void *arg)
 {
+	const struct test_format *format = domain.config->format;
 	struct pt_iommu *iommu = &domain.pt.iommu;
 	struct rng *rng = arg;
 	size_t mapped = 0;
@@ -310,20 +321,21 @@ static void *read_tables(void *arg)
 		check_lookup(some_iova(rng), false, true);
 		iova = own + rng_below(rng, 2) * M2;
 		check_lookup(iova, true, true);
+		lookups += 2;
+		if (!format->hw->dirty)
+			continue;
 		ret = iommu->ops->set_dirty(iommu, iova);
 		test_assert(!ret, "set_dirty of the reader's page: %d", ret);
-		ret = pt_iommu_amdv1_read_and_clear_dirty(&iommu->domain, iova,
-							  4096, 0, &dirty);
+		ret = format->read_and_clear_dirty(&iommu->domain, iova, 4096,
+						   0, &dirty);
 		test_assert(!ret && dirty.bytes == 4096,
 			    "scan of the reader's page: %d, %#llx bytes", ret,
 			    dirty.bytes);
 		/* All, past tables that come and go */
-		ret = pt_iommu_amdv1_read_and_clear_dirty(&iommu->domain, 0,
-							  4 * G1,
-							  IOMMU_DIRTY_NO_CLEAR,
-							  &dirty);
+		ret = format->read_and_clear_dirty(&iommu->domain, 0, 4 * G1,
+						   IOMMU_DIRTY_NO_CLEAR,
+						   &dirty);
 		test_assert(!ret, "scan of all: %d", ret);
-		lookups += 2;
 		scans += 2;
 	}
 	delay_rng = NULL;
@@ -364,8 +376,7 @@ static void run_round(const struct test_config *config, u64 seed)
 
 	ret = domain_init(&domain, config);
 	test_assert(!ret, "init: %d", ret);
-	domain.device = device_create(&domain.root, config->np_cache, false,
-				      &device_ops, NULL);
+	domain.device = device_create(&domain.root, config, &device_ops, NULL);
 	make_cells();
 	__atomic_store_n(&stop, false, __ATOMIC_RELEASE);
 	rng_seed(&reader_rng, seed + 100);
@@ -433,12 +444,14 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(race_configs); i++) {
 		const struct test_config *config = &race_configs[i];
 
+		if (argv[optind] && strcmp(argv[optind], config->name))
+			continue;
 		lookups = 0;
 		scans = 0;
 		translations = 0;
 		flushed_all = 0;
 		grown = 0;
-		lib_events_reset();
+		lib_events_reset(config->format);
 		for (w = 0; w < WORKERS; w++)
 			workers[w].ops = 0;
 		fprintf(stderr, "%s: %s, seed %llu\n", title, config->name,

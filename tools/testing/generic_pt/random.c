@@ -2,8 +2,13 @@
 /*
  * Random operations in one configuration after the other, or a replay
  *
- * usage: random [-n OPS] [-s SEED] [-d DIR] [-j JOBS] [-t WHAT] [CONFIG...]
+ * usage: random [-fp] [-n OPS] [-s SEED] [-d DIR] [-j JOBS] [-t WHAT]
+ *               [CONFIG...]
  *        random -r FILE...
+ *
+ *  -f: each map first with its first allocation failing, then its second, and so
+ *      on until none does
+ *  -p: tell how far it is, and the time left
  *
  * JOBS configurations run at the same time; WHAT is said in names of results.
  * Each sequence runs in a child, which writes down each operation before it
@@ -26,18 +31,25 @@
 #include "configs.h"
 #include "device.h"
 #include "generate.h"
+#include "progress.h"
 
 /* A sequence starts anew so often, so that all of it can be written down */
 #define MAX_OPS 20000
 #define RECOUNT_EVERY 1000
 /* Steps that order others which a replay tries */
 #define MAX_STEPS 48
+/* Only one operation of so many while a device watches */
+#define WATCHED_PART 50
+/* Configurations that a replay may have */
+#define MAX_CONFIGS 32
+/* Allocations of a map that are tried */
+#define MAX_FAILURES 48
 
 struct log {
 	unsigned int nr;
 	unsigned long tables;
 	unsigned long result[OP_NR][3];
-	unsigned long flushed, flushed_all, grown, interrupts;
+	unsigned long flushed, flushed_all, grown, interrupts, failed;
 	struct device_stats stats;
 	struct op op[MAX_OPS * GENERATE_MAX];
 };
@@ -46,6 +58,7 @@ static const struct op recount = { .type = OP_RECOUNT, .at = OP_ALONE };
 
 static struct log *log_shared;
 static const char *title = "random";
+static bool failing;
 
 static void share_log(void)
 {
@@ -171,6 +184,47 @@ static void write_replay(const char *path, const struct test_config *config,
 	printf("# replay of %u operations: %s\n", nr, path);
 }
 
+/* The same as before, or another operation, in the log */
+static void log_and_run(struct run *run, struct op op)
+{
+	struct log *log = log_shared;
+
+	log->op[log->nr++] = op;
+	run_op(run, &log->op[log->nr - 1]);
+}
+
+/*
+ * Run a map for each allocation that it makes with that one failing. What it
+ * mapped nevertheless goes again. Last comes the map that gets all it wants.
+ */
+static void run_failing(struct run *run, struct op op)
+{
+	const struct op whole = op;
+	struct model_leaf leaf;
+	unsigned int i;
+
+	for (op.fail_after = 0; op.fail_after < MAX_FAILURES; op.fail_after++) {
+		bool there = model_find(&run->model, op.iova, &leaf);
+
+		log_and_run(run, op);
+		if (!run->failed)
+			return;
+		log_shared->failed++;
+		i = model_index(&run->model, op.iova);
+		if (there || i == run->model.nr ||
+		    run->model.stretch[i].first != op.iova)
+			continue;
+		log_and_run(run, (struct op){
+					 .type = OP_UNMAP,
+					 .at = OP_ALONE,
+					 .iova = op.iova,
+					 .len = run->model.stretch[i].last -
+						op.iova + 1,
+				 });
+	}
+	log_and_run(run, whole);
+}
+
 /* One sequence in a child. Returns its wait status. */
 static int sequence(const struct named_config *named, unsigned int ops,
 		    u64 seed)
@@ -200,6 +254,10 @@ static int sequence(const struct named_config *named, unsigned int ops,
 			else
 				nr = generate(&rng, &run.model,
 					      named->interrupts, op);
+			if (failing && op->type == OP_MAP && nr == 1) {
+				run_failing(&run, *op);
+				continue;
+			}
 			log->nr += nr;
 			for (j = 0; j < nr; j++)
 				run_op(&run, &op[j]);
@@ -209,6 +267,13 @@ static int sequence(const struct named_config *named, unsigned int ops,
 	}
 	waitpid(pid, &status, 0);
 	return status;
+}
+
+/* A device that watches makes it slower */
+static unsigned long config_ops(const struct named_config *named,
+				unsigned long ops)
+{
+	return named->watched ? (ops + WATCHED_PART - 1) / WATCHED_PART : ops;
 }
 
 static bool run_config(const struct named_config *named, unsigned long ops,
@@ -225,13 +290,16 @@ static bool run_config(const struct named_config *named, unsigned long ops,
 
 	memset(log, 0, offsetof(struct log, op));
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	if (named->watched)
-		ops = (ops + 19) / 20;
+	ops = config_ops(named, ops);
 	while (good && done < ops) {
 		nr = min_t(unsigned long, ops - done, MAX_OPS);
+		/* There is room for all that they become */
+		if (failing)
+			nr = min_t(unsigned int, nr, MAX_OPS / MAX_FAILURES);
 		status = sequence(named, nr, seed + done);
 		good = !status;
 		done += nr;
+		progress_done(named - configs, done);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	printf("%sok - %s: %s\n", good ? "" : "not ", title,
@@ -246,6 +314,8 @@ static bool run_config(const struct named_config *named, unsigned long ops,
 	       log->result[OP_UNMAP][1] + log->result[OP_UNMAP_KEEP][1]);
 	printf("#   %lu tables, %lu flushes, %lu of all, top grown %lu times",
 	       log->tables, log->flushed, log->flushed_all, log->grown);
+	if (failing)
+		printf("; %lu maps failed at one allocation", log->failed);
 	if (named->interrupts)
 		printf("; %lu operations within others", log->interrupts);
 	if (named->watched)
@@ -262,6 +332,12 @@ static bool run_config(const struct named_config *named, unsigned long ops,
 	outcome(&named->config, named->watched, log->op, nr, false);
 	return false;
 }
+
+/* A kind of domain that a replay is run in */
+struct replay_config {
+	struct test_config config;
+	bool watched;
+};
 
 /* Run what was read; once, or for each step at which an operation can run */
 static bool replay_each(const struct test_config *config, bool watched,
@@ -288,14 +364,14 @@ static bool replay_each(const struct test_config *config, bool watched,
 	return true;
 }
 
-/* A replay is one line that says what went wrong, the config, operations */
+/* A replay is one line that says what went wrong, configurations, operations */
 static bool run_replay(const char *path)
 {
 	static struct op op[MAX_OPS];
-	struct test_config config;
-	bool have_config = false, watched = false, good;
+	static struct replay_config config[MAX_CONFIGS];
+	unsigned int nr = 0, nr_config = 0, i;
 	char line[256], name[256] = "";
-	unsigned int nr = 0;
+	bool readable = true, good, all = true;
 	FILE *file = fopen(path, "r");
 
 	if (!file) {
@@ -308,39 +384,67 @@ static bool run_replay(const char *path)
 			/* The first comment that is no license is the title */
 			if (!name[0] && line[0] && !strstr(line, "SPDX"))
 				snprintf(name, sizeof(name), "%s", line + 2);
-		} else if (!have_config &&
-			   config_parse(line, &config, &watched)) {
-			have_config = true;
-		} else if (have_config && op_parse(line, &op[nr])) {
+		} else if (!nr && nr_config < MAX_CONFIGS &&
+			   config_parse(line, &config[nr_config].config,
+					&config[nr_config].watched)) {
+			nr_config++;
+		} else if (nr_config && op_parse(line, &op[nr])) {
 			nr++;
 		} else {
 			printf("# no operation: %s\n", line);
-			have_config = false;
+			readable = false;
 			break;
 		}
 	}
 	fclose(file);
 	op[nr++] = recount;
-	good = have_config && replay_each(&config, watched, op, nr);
-	printf("%sok - replay: %s\n", good ? "" : "not ",
-	       name[0] ? name : path);
-	return good;
+	if (!readable || !nr_config) {
+		printf("not ok - replay: %s cannot be read\n", path);
+		return false;
+	}
+	for (i = 0; i < nr_config; i++) {
+		good = replay_each(&config[i].config, config[i].watched, op,
+				   nr);
+		printf("%sok - replay: %s, %s\n", good ? "" : "not ",
+		       config[i].config.format->name, name[0] ? name : path);
+		all &= good;
+	}
+	return all;
+}
+
+/* Whether a configuration has one of some names, or one that begins so */
+static bool is_asked_for(const struct test_config *config, char **names)
+{
+	char **name;
+
+	for (name = names; *name; name++)
+		if (!strncmp(config->name, *name, strlen(*name)))
+			return true;
+	return !*names;
+}
+
+static unsigned long total_ops(unsigned long ops, char **names)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_configs; i++)
+		if (is_asked_for(&configs[i].config, names))
+			sum += config_ops(&configs[i], ops);
+	return sum;
 }
 
 /* Run configurations that are asked for, some at the same time */
 static bool run_configs(unsigned int jobs, unsigned long ops, u64 seed,
 			const char *dir, char **names)
 {
-	unsigned int i, arg, running = 0;
+	unsigned int i, running = 0;
 	bool good = true;
 	int status;
 
 	for (i = 0; i < nr_configs || running;) {
 		if (i < nr_configs && running < jobs) {
-			for (arg = 0; names[arg]; arg++)
-				if (!strcmp(names[arg], configs[i].config.name))
-					break;
-			if (names[0] && !names[arg]) {
+			if (!is_asked_for(&configs[i].config, names)) {
 				i++;
 				continue;
 			}
@@ -355,7 +459,7 @@ static bool run_configs(unsigned int jobs, unsigned long ops, u64 seed,
 			i++;
 			continue;
 		}
-		wait(&status);
+		progress_wait(&status);
 		running--;
 		good &= WIFEXITED(status) && !WEXITSTATUS(status);
 	}
@@ -367,12 +471,18 @@ int main(int argc, char **argv)
 	unsigned long ops = 1000000;
 	u64 seed = time(NULL);
 	const char *dir = ".";
-	bool replays = false, good = true;
+	bool replays = false, tell = false, good = true;
 	unsigned int jobs = 1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:s:d:j:t:r")) != -1) {
+	while ((opt = getopt(argc, argv, "fpn:s:d:j:t:r")) != -1) {
 		switch (opt) {
+		case 'f':
+			failing = true;
+			break;
+		case 'p':
+			tell = true;
+			break;
 		case 'n':
 			ops = strtoul(optarg, NULL, 0);
 			break;
@@ -395,6 +505,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (tell)
+		progress_begin(total_ops(ops, argv + optind), nr_configs);
 	if (!replays)
 		return !run_configs(jobs, ops, seed, dir, argv + optind);
 	for (; optind < argc; optind++)

@@ -61,7 +61,6 @@ static void setup(void)
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (shim_arena == MAP_FAILED || shim_pages == MAP_FAILED)
 		SHIM_FAIL("no memory for the arena");
-	shim_arena_pa = SHIM_ARENA_PA;
 }
 
 static void set_poison(unsigned long nr, bool on)
@@ -111,6 +110,7 @@ struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order)
 	page = &shim_pages[nr];
 	set_poison(nr, false);
 	memset(page_address(page), POISON, PAGE_SIZE);
+	shim_memory_write_back(page_address(page), PAGE_SIZE);
 	memset(page, 0, offsetof(struct page, state));
 	__atomic_store_n(&page->state, SHIM_PAGE_USED, __ATOMIC_RELAXED);
 	used++;

@@ -26,6 +26,7 @@ struct reader {
 
 void (*shim_storing_hook)(const void *item);
 void (*shim_store_hook)(const void *item);
+void (*shim_cache_hook)(const void *item);
 void (*shim_point_hook)(bool sync);
 
 __thread unsigned int shim_locks_held;

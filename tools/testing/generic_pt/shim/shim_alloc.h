@@ -7,9 +7,6 @@
 
 #include <linux/types.h>
 
-/* Tables have the highest OA bit, so that one that loses it is found */
-#define SHIM_ARENA_PA 0x000f700000000000ULL
-
 /* Free pages that are kept back before the first of them is used again */
 #define SHIM_PAGES_KEPT 64
 
@@ -26,6 +23,17 @@ void shim_fail_after(u64 nr);
 
 /* Whether one failed since then */
 bool shim_failed(void);
+
+/*
+ * Memory behind the CPU's cache, for walkers that do not snoop. While it is in
+ * use, what is stored to a table arrives there when it is written back, and by
+ * chance before that. Otherwise both are one.
+ */
+void shim_memory_use(bool on);
+/* What stands at an offset into the arena, as hardware sees it */
+u64 shim_memory_read(u64 offset);
+/* Write back the cache lines of a range */
+void shim_memory_write_back(const void *start, size_t bytes);
 
 /* enum shim_page_state of the page at an address, -1 when it is not a table */
 int shim_page_state(const void *address);

@@ -11,6 +11,9 @@
 extern void (*shim_storing_hook)(const void *item);
 extern void (*shim_store_hook)(const void *item);
 
+/* Called after each store, before that: the CPU's cache. NULL for none. */
+extern void (*shim_cache_hook)(const void *item);
+
 /*
  * Called before each access to what threads share; NULL for none. @sync for
  * those that order others: read-modify-write, locks, the edges of a read side.
@@ -25,6 +28,8 @@ static inline void shim_storing(const void *item)
 
 static inline void shim_stored(const void *item)
 {
+	if (__builtin_expect(!!shim_cache_hook, 0))
+		shim_cache_hook(item);
 	if (__builtin_expect(!!shim_store_hook, 0))
 		shim_store_hook(item);
 }

@@ -8,6 +8,8 @@
 
 #include <linux/compiler.h>
 
+#define ATOMIC_INIT(i) { (i) }
+
 static inline int atomic_read(const atomic_t *v)
 {
 	shim_point();
@@ -50,6 +52,22 @@ static inline bool atomic_try_cmpxchg(atomic_t *v, int *old, int new)
 					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+/* Statistics: no order, and no point of interest to another thread */
+static inline void atomic_sub(int i, atomic_t *v)
+{
+	__atomic_sub_fetch(&v->counter, i, __ATOMIC_RELAXED);
+}
+
+static inline long atomic_long_read(const atomic_long_t *v)
+{
+	return __atomic_load_n(&v->counter, __ATOMIC_RELAXED);
+}
+
+static inline void atomic_long_add(long i, atomic_long_t *v)
+{
+	__atomic_add_fetch(&v->counter, i, __ATOMIC_RELAXED);
+}
+
 static inline u64 shim_cmpxchg64(u64 *p, u64 old, u64 new)
 {
 	shim_sync_point();
@@ -69,6 +87,9 @@ static inline bool shim_try_cmpxchg64(u64 *p, u64 *old, u64 new)
 	return done;
 }
 
+#define try_cmpxchg(p, old, new)                              \
+	__atomic_compare_exchange_n(p, old, new, false,       \
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 #define cmpxchg64(p, old, new) shim_cmpxchg64(p, old, new)
 #define try_cmpxchg64(p, old, new) shim_try_cmpxchg64(p, old, new)
 

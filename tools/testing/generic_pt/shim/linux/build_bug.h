@@ -6,6 +6,13 @@
 #define static_assert(condition, ...) \
 	SHIM_ASSERT(condition, ##__VA_ARGS__, #condition)
 
-#define BUILD_BUG_ON(condition) static_assert(!(condition))
+/* Once the compiler knows what inline functions return, as in the kernel */
+__attribute__((__error__("BUILD_BUG_ON"))) void shim_build_bug(void);
+
+#define BUILD_BUG_ON(condition)           \
+	do {                              \
+		if (condition)            \
+			shim_build_bug(); \
+	} while (0)
 
 #endif /* SHIM_LINUX_BUILD_BUG_H */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Userspace has no walker that does not snoop: nothing is flushed */
-#ifndef _SHIM_LINUX_CACHEFLUSH_H
-#define _SHIM_LINUX_CACHEFLUSH_H
+/*
+ * Walkers that do not snoop, as on x86: the CPU's cache is flushed by range
+ */
+#ifndef SHIM_LINUX_CACHEFLUSH_H
+#define SHIM_LINUX_CACHEFLUSH_H
 
-#endif /* _SHIM_LINUX_CACHEFLUSH_H */
+#define CONFIG_X86 1
+
+void clflush_cache_range(void *start, unsigned int bytes);
+
+#endif /* SHIM_LINUX_CACHEFLUSH_H */

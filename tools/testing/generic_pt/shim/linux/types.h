@@ -28,6 +28,10 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+typedef struct {
+	long counter;
+} atomic_long_t;
+
 struct list_head {
 	struct list_head *next, *prev;
 };
