@@ -11,8 +11,8 @@ PART is a part of file:line, or of what is changed; only these are made then.
 build/user/mutate/, as long as the library is the same.
 
 A mutant that does not compile, or to the same code as the library, is not
-counted, nor one that mutants.txt says changes nothing that can be seen, and why. The last line says how many of the rest were killed; below
-95 % this fails.
+counted, nor one that mutants.txt says changes nothing that can be seen, and why.
+The last line says how many of the rest were killed; below 95 % this fails.
 """
 
 import argparse
@@ -103,7 +103,7 @@ NAMES = {'min': 'max', 'max': 'min', 'min_t': 'max_t', 'round_up': 'round_down',
          'PTF_ITEMS': '(PTF_ITEMS - 1)', 'BIT_ULL': '~BIT_ULL', 'NULL': None}
 # What is no code of its own, or says nothing to whoever runs it
 DULL = re.compile(r'^\s*(#\s*(if|el|endif|include|undef)|static_assert|BUILD_BUG_ON|PT_WARN_ON|'
-                  r'EXPORT_SYMBOL|MODULE_|PT_DESC_MATCH|OPTIMIZER_HIDE_VAR|#define (_*PTF?_|PT_ITEM_LG2\b|ptf_))')
+                  r'EXPORT_SYMBOL|MODULE_|PT_DESC_MATCH|OPTIMIZER_HIDE_VAR|#define (_*PTF_(FN|CONCAT|TABLE|CFG|HW_INFO|NAME|STRUCT|KUNIT_H)|PT_ITEM_LG2|PT_WARN_ON|PT_DESC|__G|ptf_))')
 FUNCTION = re.compile(r'^(?!typedef|struct [^(]*{|enum|union|#|\s)[\w *]*?(\w+|PTF_FN\(\w+\))\(')
 
 
@@ -170,7 +170,7 @@ def changes(tokens, text):
                 yield at, end, '(level - 1)'
         elif kind == 'name' and word == 'smp_store_release' and after == '(' and after2 == '&':
             yield at, real[i + 2][2] + 1, 'WRITE_ONCE('
-        elif kind == 'name' and word in NAMES and NAMES[word] and before != '#define':
+        elif kind == 'name' and word in NAMES and NAMES[word] and before != 'define':
             yield at, end, NAMES[word]
         elif kind == 'name' and word in ('break', 'continue') and after == ';':
             yield at, end, ''
@@ -300,8 +300,8 @@ def run_suite(program, suite, cwd):
         resource.setrlimit(resource.RLIMIT_CPU, (suite.cpu, suite.cpu + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    with subprocess.Popen([program, *suite.args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
-                          preexec_fn=limit, start_new_session=True, cwd=cwd) as p:
+    with subprocess.Popen([program, *suite.args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors='replace', preexec_fn=limit, start_new_session=True, cwd=cwd) as p:
         # Threads that wait for each other use no CPU
         timer = threading.Timer(20 * suite.cpu, os.killpg, (p.pid, signal.SIGKILL))
         timer.start()
