@@ -264,7 +264,25 @@ static void all_depths_are_walked(void)
 	}
 }
 
+/* x86_64 has no dirty bits that could be asked for */
+static void no_dirty_bits_are_no_operation(void)
+{
+	static const struct test_config config = { "not dirty", &lib_x86_64,
+						   RANGE,	3,
+						   48,		52 };
+	struct iommu_dirty_bitmap bitmap = {};
+
+	check(!domain_init(&domain, &config));
+	map(0, 4096, 4096);
+	check(scan_and_clear(0, 4096, &bitmap) == -EOPNOTSUPP);
+	check(domain.pt.iommu.ops->set_dirty(&domain.pt.iommu, 0) ==
+	      -EOPNOTSUPP);
+	check(!bitmap.nr);
+	end();
+}
+
 const struct contract_test contract_between[] = {
+	TEST(no_dirty_bits_are_no_operation),
 	TEST(clearing_dirty_keeps_what_hardware_sets),
 	TEST(setting_dirty_looks_again),
 	TEST(tables_are_freed_without_a_driver),
