@@ -69,9 +69,8 @@ def suites_of(stage, configs):
     else:
         suites.insert(0, Suite('golden', 'golden', [], 10))
         suites.insert(0, Suite('contract', 'contract', [], 10))
-    if stage == 'amdv1':
         replays = sorted(glob.glob(f'{HERE}/replays/*.replay'))
-        suites.insert(1, Suite('replays', 'random', ['-r', *replays], 10))
+        suites.append(Suite(f'replays {stage}', 'random', ['-r', *replays], 20))
     return suites
 
 
