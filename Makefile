@@ -4,7 +4,7 @@
 
 S := tools/generic_pt
 
-.PHONY: help run test check kunit model bench bench-compare kernel-path series clean
+.PHONY: help run test check kunit model fuzz mutate coverage bench bench-compare kernel-path series clean
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
@@ -12,6 +12,9 @@ help:
 	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc'
 	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU'
 	@echo 'make model        check the model of a table'"'"'s life with spin, more of it than make test'
+	@echo 'make fuzz         let libFuzzer look for faults of the library: T=SECONDS, KEEP=1'
+	@echo 'make mutate       break the library and count what tests notice: N=MUTANTS, T=SECONDS'
+	@echo 'make coverage     lines and branches of the library that the tests run, as HTML too'
 	@echo 'make bench        time the library against floors and 6.12 (fails only if it cannot)'
 	@echo 'make bench-compare A=FILE B=FILE   what moved from one build/bench.json to another'
 	@echo 'make kernel-path  prepare the kernel tree and print where it is'
@@ -38,6 +41,9 @@ kunit:
 
 model:
 	@$S/model.sh full
+
+fuzz mutate coverage:
+	@$S/deep.sh $@
 
 bench:
 	@$S/bench.sh

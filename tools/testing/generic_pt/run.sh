@@ -59,6 +59,8 @@ else
 fi
 
 part "walkers" "$OUT/golden"
+part "contract" "$OUT/contract"
+part "inputs that the fuzzer found" "$OUT/fuzz-replay-asan" -t 180 corpus.txt
 part "replays" "$OUT/random-asan" -r replays/*.replay
 part "races with thread sanitizer" "$OUT/races-tsan" -n 30 -s "$SEED" \
 	-t "races with thread sanitizer"

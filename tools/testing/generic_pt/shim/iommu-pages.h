@@ -13,16 +13,18 @@ static inline void *iommu_alloc_page_node_unzeroed(int nid, gfp_t gfp)
 
 	if (!page)
 		return NULL;
-	mod_node_page_state(&shim_node, NR_IOMMU_PAGES, 1);
+	mod_node_page_state(page_pgdat(page), NR_IOMMU_PAGES, 1);
 	mod_lruvec_page_state(page, NR_SECONDARY_PAGETABLE, 1);
 	return page_address(page);
 }
 
 static inline void iommu_free_page(void *virt)
 {
-	mod_node_page_state(&shim_node, NR_IOMMU_PAGES, -1);
-	mod_lruvec_page_state(virt_to_page(virt), NR_SECONDARY_PAGETABLE, -1);
-	__free_page(virt_to_page(virt));
+	struct page *page = virt_to_page(virt);
+
+	mod_node_page_state(page_pgdat(page), NR_IOMMU_PAGES, -1);
+	mod_lruvec_page_state(page, NR_SECONDARY_PAGETABLE, -1);
+	__free_page(page);
 }
 
 static inline void iommu_pages_list_add(struct list_head *list, void *virt)

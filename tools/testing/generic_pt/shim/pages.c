@@ -39,7 +39,7 @@ char *shim_arena;
 struct page *shim_pages;
 u64 shim_arena_pa;
 u64 shim_sme_mask;
-struct pglist_data shim_node;
+struct pglist_data shim_node[2];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static u32 ring[SHIM_PAGES];

@@ -146,6 +146,7 @@ void rcu_barrier(void)
 
 void shim_lock(raw_spinlock_t *lock)
 {
+	BUG_ON(lock->magic != SHIM_LOCK_MAGIC);
 	shim_sync_point();
 	while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
@@ -154,6 +155,7 @@ void shim_lock(raw_spinlock_t *lock)
 
 void shim_unlock(raw_spinlock_t *lock)
 {
+	BUG_ON(!shim_locks_held);
 	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
 	shim_locks_held--;
 	shim_sync_point();

@@ -9,10 +9,14 @@
 /* Once the compiler knows what inline functions return, as in the kernel */
 __attribute__((__error__("BUILD_BUG_ON"))) void shim_build_bug(void);
 
+#ifdef __OPTIMIZE__
 #define BUILD_BUG_ON(condition)           \
 	do {                              \
 		if (condition)            \
 			shim_build_bug(); \
 	} while (0)
+#else
+#define BUILD_BUG_ON(condition) ((void)sizeof(!!(condition)))
+#endif
 
 #endif /* SHIM_LINUX_BUILD_BUG_H */

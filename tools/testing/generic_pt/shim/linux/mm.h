@@ -98,7 +98,7 @@ struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order);
 void __free_page(struct page *page);
 void put_pages_list(struct list_head *pages);
 
-/* Statistics: one node, whose counter must come back to 0 */
+/* Statistics: two nodes that take turns, whose counters must come back to 0 */
 #define NR_IOMMU_PAGES 0
 #define NR_SECONDARY_PAGETABLE 1
 
@@ -106,11 +106,11 @@ struct pglist_data {
 	atomic_t stat[2];
 };
 
-extern struct pglist_data shim_node;
+extern struct pglist_data shim_node[2];
 
 static inline struct pglist_data *page_pgdat(const struct page *page)
 {
-	return &shim_node;
+	return &shim_node[(page - shim_pages) & 1];
 }
 
 static inline void mod_node_page_state(struct pglist_data *node, int item,

@@ -7,8 +7,12 @@
 
 #include <linux/atomic.h>
 
+#define SHIM_LOCK_MAGIC 0x10c41017U
+
 typedef struct {
 	int taken;
+	/* Of a lock that was set up */
+	unsigned int magic;
 } raw_spinlock_t;
 
 typedef struct {
@@ -21,8 +25,9 @@ extern __thread unsigned int shim_locks_held;
 void shim_lock(raw_spinlock_t *lock);
 void shim_unlock(raw_spinlock_t *lock);
 
-#define raw_spin_lock_init(lock) ((lock)->taken = 0)
-#define spin_lock_init(lock) ((lock)->raw.taken = 0)
+#define raw_spin_lock_init(lock) \
+	(*(lock) = (raw_spinlock_t){ .magic = SHIM_LOCK_MAGIC })
+#define spin_lock_init(lock) raw_spin_lock_init(&(lock)->raw)
 #define raw_spin_lock_irqsave(lock, flags) \
 	do {                               \
 		(flags) = 0;               \

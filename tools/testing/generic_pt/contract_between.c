@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What hardware and others do between two instructions of an operation, and
+ * what a driver leaves out
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/generic_pt/iommu.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+
+#include <iommu-pages.h>
+#include <shim_alloc.h>
+#include <shim_hooks.h>
+
+#include "contract.h"
+
+#define AMDV1_A BIT_ULL(5)
+#define AMDV1_D BIT_ULL(6)
+
+/* Before the next store to an item it becomes something else, @times times */
+static u64 set_bits, clear_bits;
+static unsigned int times, stored;
+
+static void before_store(const void *item)
+{
+	u64 *there = (u64 *)item;
+
+	if (shim_page_state(item) != SHIM_PAGE_USED)
+		return;
+	stored++;
+	if (times) {
+		times--;
+		*there = (*there | set_bits) & ~clear_bits;
+	}
+}
+
+static void meanwhile(u64 set, u64 clear, unsigned int nr)
+{
+	set_bits = set;
+	clear_bits = clear;
+	times = nr;
+	if (nr)
+		stored = 0;
+	shim_storing_hook = nr ? before_store : NULL;
+}
+
+static u64 *item_at(u64 iova)
+{
+	struct hw_walk walk;
+
+	check(hw_walk(&domain.root, iova, &walk) == HW_OK);
+	return phys_to_virt(walk.entry_pa);
+}
+
+static int scan_and_clear(u64 iova, u64 len, struct iommu_dirty_bitmap *bitmap)
+{
+	return domain.config->format->read_and_clear_dirty(
+		&domain.pt.iommu.domain, iova, len, 0, bitmap);
+}
+
+/* A bit that hardware sets next to the dirty bit is not lost with it */
+static void clearing_dirty_keeps_what_hardware_sets(void)
+{
+	struct iommu_dirty_bitmap bitmap = {};
+	u64 old;
+
+	begin(RANGE, 2, 39);
+	map(M2, 4096, 4096);
+	old = *item_at(M2);
+	*item_at(M2) |= AMDV1_D;
+	meanwhile(AMDV1_A, 0, 1);
+	check(!scan_and_clear(M2, 4096, &bitmap));
+	meanwhile(0, 0, 0);
+	check(bitmap.nr == 1 && bitmap.iova == M2 && bitmap.len == 4096);
+	check(*item_at(M2) == (old | AMDV1_A));
+	check(stored == 2);
+	/* Somebody else has cleared it: nothing is left to do */
+	*item_at(M2) |= AMDV1_D;
+	meanwhile(0, AMDV1_D, 1);
+	check(!scan_and_clear(M2, 4096, &bitmap));
+	check(*item_at(M2) == (old | AMDV1_A) && stored == 1);
+	meanwhile(0, 0, 0);
+	end();
+}
+
+/* The dirty bit is set in what is there, and not where nothing is any more */
+static void setting_dirty_looks_again(void)
+{
+	struct pt_iommu *iommu = &domain.pt.iommu;
+	u64 old;
+
+	begin(RANGE, 2, 39);
+	map(M2, 4096, 4096);
+	old = *item_at(M2);
+	meanwhile(AMDV1_A, 0, 1);
+	check(!iommu->ops->set_dirty(iommu, M2));
+	check(*item_at(M2) == (old | AMDV1_A | AMDV1_D) && stored == 2);
+	/* Unmapped meanwhile, by whoever owns it */
+	meanwhile(0, ~0ULL, 1);
+	iommu->ops->set_dirty(iommu, M2);
+	meanwhile(0, 0, 0);
+	check(stored == 1);
+	check(iommu->ops->set_dirty(iommu, M2) == -ENOENT);
+	/* So that it can be freed */
+	map(2 * M2, 0, 4096);
+	*item_at(2 * M2) = 0;
+	end();
+}
+
+/* One who has nothing to flush gets tables freed nevertheless */
+static void tables_are_freed_without_a_driver(void)
+{
+	static const struct iommu_domain_ops nothing;
+	struct iommu_iotlb_gather gather;
+	unsigned int i;
+	u64 iova;
+
+	for (i = 0; i < 2; i++) {
+		begin(i ? NO_GAPS : RANGE, 2, 39);
+		domain.pt.iommu.domain.ops = i ? &nothing : NULL;
+		for (iova = 0; iova < 16 * M2; iova += M2) {
+			iommu_iotlb_gather_init(&gather);
+			gather.queued = true;
+			map(iova, 4096, 4096);
+			check(unmap(iova, 4096, &gather) == 4096);
+			check(list_empty(&gather.freelist));
+			rcu_barrier();
+			check(shim_pages_used() <= 2 + PT_IOMMU_PARKED);
+		}
+		/* A leaf over empty tables */
+		map(15 * M2, M2, M2);
+		map(14 * M2, 15 * M2, M2);
+		rcu_barrier();
+		check(shim_pages_used() == 2);
+		end();
+	}
+}
+
+/* A list of pages of several nodes leaves the statistics of each */
+static void lists_are_freed_and_counted(void)
+{
+	LIST_HEAD(pages);
+	unsigned int i;
+
+	begin(RANGE, 0, 21);
+	iommu_put_pages_list_now(&pages);
+	iommu_put_pages_list(&pages);
+	for (i = 0; i < 8; i++)
+		iommu_pages_list_add(&pages,
+				     iommu_alloc_page_node_unzeroed(0, 0));
+	check(shim_pages_used() == 9);
+	iommu_put_pages_list_now(&pages);
+	check(list_empty(&pages) && shim_pages_used() == 1);
+	for (i = 0; i < 5; i++)
+		iommu_pages_list_add(&pages,
+				     iommu_alloc_page_node_unzeroed(0, 0));
+	iommu_put_pages_list(&pages);
+	check(list_empty(&pages) && shim_pages_used() == 6);
+	iommu_pages_list_add(&pages, iommu_alloc_page_node_unzeroed(0, 0));
+	iommu_put_pages_list(&pages);
+	check(shim_pages_used() == 7);
+	rcu_barrier();
+	check(shim_pages_used() == 1);
+	end();
+}
+
+/* What a driver takes from the aperture or the sizes is not there */
+static void a_driver_may_leave_less(void)
+{
+	struct pt_iommu *iommu = &domain.pt.iommu;
+	struct iommu_iotlb_gather gather;
+	struct pt_iommu_entry entry;
+	size_t mapped = 0;
+
+	begin(RANGE, 2, 39);
+	iommu_iotlb_gather_init(&gather);
+	iommu->domain.geometry.aperture_start = M2;
+	check(iommu->ops->map_range(iommu, M2 - 4096, 0, 4096, IOMMU_READ,
+				    GFP_KERNEL, &mapped) == -ERANGE);
+	check(iommu->ops->map_range(iommu, M2 - 4096, 0, 8192, IOMMU_READ,
+				    GFP_KERNEL, &mapped) == -ERANGE);
+	check(iommu->ops->lookup(iommu, M2 - 1, &entry) == -ERANGE);
+	check(iommu->ops->lookup(iommu, M2, &entry) == -ENOENT);
+	check(map(M2, 0, 4096) == 4096);
+	check(!unmap(M2 - 4096, 8192, &gather));
+	iommu->domain.pgsize_bitmap = 0;
+	check(iommu->ops->map_range(iommu, 2 * M2, 0, 4096, IOMMU_READ,
+				    GFP_KERNEL, &mapped) == -EINVAL);
+	iommu->domain.pgsize_bitmap = M2;
+	check(iommu->ops->map_range(iommu, 2 * M2, 0, 4096, IOMMU_READ,
+				    GFP_KERNEL, &mapped) == -EINVAL);
+	check(iommu->ops->map_range(iommu, 2 * M2, 4096, M2, IOMMU_READ,
+				    GFP_KERNEL, &mapped) == -EINVAL);
+	check(!mapped);
+	check(map(2 * M2, 0, M2) == M2);
+	check(unmap(M2, 4096, &gather) == 4096);
+	iommu_iotlb_sync(&iommu->domain, &gather);
+	end();
+}
+
+/* A scan goes beyond what a tree that grows covers now */
+static void a_scan_goes_beyond_the_top(void)
+{
+	struct iommu_dirty_bitmap bitmap = {};
+
+	begin(GROWS | FULL, 0, 64);
+	map(0, 4096, 8192);
+	check(!domain.pt.iommu.ops->set_dirty(&domain.pt.iommu, 4096));
+	check(!scan_and_clear(0, 1ULL << 40, &bitmap));
+	check(bitmap.nr == 1 && bitmap.iova == 4096 && bitmap.len == 4096);
+	check(!scan_and_clear(M2, 1ULL << 40, &bitmap) && bitmap.nr == 1);
+	check(scan_and_clear(4096, -4096ULL, &bitmap) == 0 && bitmap.nr == 1);
+	check(scan_and_clear(4096, -4095ULL, &bitmap) == -EINVAL);
+	check(scan_and_clear(8192, -4096ULL, &bitmap) == -ERANGE);
+	end();
+}
+
+static void nothing_is_at(u64 iova, struct iommu_iotlb_gather *gather)
+{
+	struct iommu_domain *iommu_domain = &domain.pt.iommu.domain;
+	struct pt_iommu *iommu = &domain.pt.iommu;
+
+	check(!unmap(iova, 4096, gather));
+	check(iommu->ops->set_dirty(iommu, iova) == -ENOENT);
+	check(!iommu_domain->ops->iova_to_phys(iommu_domain, iova));
+}
+
+/* Each depth of a tree, at both ends of each table */
+static void all_depths_are_walked(void)
+{
+	struct iommu_iotlb_gather gather;
+	struct pt_iommu_entry entry;
+	unsigned int level, lg2;
+	u64 last;
+
+	for (level = 0; level < 6; level++) {
+		begin(FULL, level, 64);
+		iommu_iotlb_gather_init(&gather);
+		lg2 = 12 + 9 * (level + 1);
+		last = lg2 < 64 ? (1ULL << lg2) - 1 : ~0ULL;
+		check(domain.pt.iommu.domain.geometry.aperture_end == last);
+		check(domain.pt.iommu.ops->lookup(&domain.pt.iommu, last,
+						  &entry) == -ENOENT);
+		nothing_is_at(0, &gather);
+		nothing_is_at(last - 4095, &gather);
+		map(0, 0x7000, 4096);
+		nothing_is_at(4096, &gather);
+		nothing_is_at(last - 4095, &gather);
+		map(last - 4095, 0x9000, 4096);
+		check(!domain.pt.iommu.ops->lookup(&domain.pt.iommu, last,
+						   &entry));
+		check(entry.oa == 0x9fff && entry.size == 4096);
+		check(!domain.pt.iommu.ops->lookup(&domain.pt.iommu, 1,
+						   &entry));
+		check(entry.oa == 0x7001 && entry.size == 4096);
+		domain_recount(&domain, NULL);
+		check(unmap(last - 4095, 4096, &gather) == 4096);
+		check(unmap(0, 4096, &gather) == 4096);
+		iommu_iotlb_sync(&domain.pt.iommu.domain, &gather);
+		end();
+	}
+}
+
+/* x86_64 has no dirty bits that could be asked for */
+static void no_dirty_bits_are_no_operation(void)
+{
+	static const struct test_config config = { "not dirty", &lib_x86_64,
+						   RANGE,	3,
+						   48,		52 };
+	struct iommu_dirty_bitmap bitmap = {};
+
+	check(!domain_init(&domain, &config));
+	map(0, 4096, 4096);
+	check(scan_and_clear(0, 4096, &bitmap) == -EOPNOTSUPP);
+	check(domain.pt.iommu.ops->set_dirty(&domain.pt.iommu, 0) ==
+	      -EOPNOTSUPP);
+	check(!bitmap.nr);
+	end();
+}
+
+const struct contract_test contract_between[] = {
+	TEST(no_dirty_bits_are_no_operation),
+	TEST(clearing_dirty_keeps_what_hardware_sets),
+	TEST(setting_dirty_looks_again),
+	TEST(tables_are_freed_without_a_driver),
+	TEST(lists_are_freed_and_counted),
+	TEST(a_driver_may_leave_less),
+	TEST(a_scan_goes_beyond_the_top),
+	TEST(all_depths_are_walked),
+	{}
+};
