@@ -215,6 +215,7 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	raw_spin_lock_init(&iommu->park_lock);
 	memset(iommu->parked, 0, sizeof(iommu->parked));
 	iommu->domain.pgsize_bitmap = pt_sizes_all(common);
+	pt_env_take_whole_ranges(&iommu->domain);
 	iommu->ops = &pt_iommu_fmt_ops;
 	return 0;
 }
