@@ -22,7 +22,8 @@ SECTION = 'MAINTAINERS'
 # Page table code of the kernel as it was, for tests and benchmarks to compare with
 PEERS = 'drivers/iommu/generic_pt/peer'
 PEER_FILES = ('amd/amd_iommu.h', 'amd/amd_iommu_types.h', 'amd/io_pgtable.c',
-              'amd/io_pgtable_v2.c', 'intel/iommu.h', 'iommu-pages.h')
+              'amd/io_pgtable_v2.c', 'intel/iommu.h', 'iommu-pages.h',
+              '../../include/linux/io-pgtable.h')
 # A driver in one file: the functions that are its page table, in their order
 PEER_PARTS = {
     'intel/iommu.c': (
@@ -243,7 +244,9 @@ def add_peers(base, scratch):
     if not os.path.isdir(os.path.join(ROOT, PEERS)):
         return paths
     for name in (*PEER_FILES, *PEER_PARTS):
-        src, path = os.path.join(base, 'drivers/iommu', name), f'{PEERS}/{name}'
+        src = os.path.normpath(os.path.join(base, 'drivers/iommu', name))
+        # What is above drivers/iommu goes directly beside the peers
+        path = f'{PEERS}/{os.path.basename(name) if name[0] == "." else name}'
         if not os.path.exists(src):
             continue
         if name in PEER_PARTS:

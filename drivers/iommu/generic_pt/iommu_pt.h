@@ -228,6 +228,7 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 		.peak = 1,
 	};
 	iommu->domain.pgsize_bitmap = pt_sizes_all(common);
+	pt_env_take_whole_ranges(&iommu->domain);
 	iommu->ops = &pt_iommu_fmt_ops;
 	iommu_pt_shrink_add(iommu);
 	return 0;

@@ -8,6 +8,7 @@
 #ifndef __GENERIC_PT_KUNIT_SUITES_H
 #define __GENERIC_PT_KUNIT_SUITES_H
 
+#include "kunit_core.h"
 #include "kunit_dirty.h"
 #include "kunit_flush.h"
 #include "kunit_fmt.h"
@@ -24,6 +25,7 @@
 kunit_test_suites(&kt_fmt_suite, &kt_map_suite, &kt_unmap_suite,
 		  &kt_flush_suite, &kt_grow_suite, &kt_dirty_suite,
 		  &kt_life_suite, &kt_halves_suite, &kt_incoherent_suite,
-		  &kt_race_suite, &kt_random_suite, &kt_usage_suite);
+		  &kt_race_suite, &kt_core_suite, &kt_random_suite,
+		  &kt_usage_suite);
 
 #endif /* __GENERIC_PT_KUNIT_SUITES_H */

@@ -173,4 +173,12 @@ static inline void pt_env_flush(struct pt_iommu *iommu, const void *items,
 #endif
 }
 
+/* Ask the core for whole ranges. Without that it cuts them by page sizes. */
+static inline void pt_env_take_whole_ranges(struct iommu_domain *domain)
+{
+#ifdef IOMMU_DOMAIN_WHOLE_RANGE
+	domain->whole_range = true;
+#endif
+}
+
 #endif /* __GENERIC_PT_ENV_H */

@@ -54,7 +54,8 @@ struct pt_iommu_usage {
  * @domain: The domain. First, so that a driver can lay its own struct
  *	iommu_domain over it with a union, see PT_IOMMU_CHECK_DOMAIN(). Init
  *	fills in &iommu_domain.geometry and &iommu_domain.pgsize_bitmap; the
- *	driver may narrow both before the first map. The aperture begins at 0
+ *	driver may narrow both before the first map. Init sets
+ *	&iommu_domain.whole_range where the core has it. The aperture begins at 0
  *	and ends where both the hardware and the levels of the table do, with
  *	PT_FEAT_SIGN_EXTEND at the end of 64 bits (see there).
  * @ops: Operations of the format, set by init

@@ -10,6 +10,11 @@
 #define amd_iommu_update_and_flush_device_table peer_amdv1_change_top
 #define io_pgtable_amd_iommu_v1_init_fns peer_amdv1_fns
 
+/* In place of the header that no longer knows this format */
+#include "io-pgtable.h"
+
+#undef pr_fmt
+#undef dev_fmt
 #include "amd/io_pgtable.c"
 
 #include "peer_amd.h"

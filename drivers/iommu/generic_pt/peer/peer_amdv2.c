@@ -9,6 +9,11 @@
 #define amd_iommu_gpt_level peer_amdv2_levels
 #define io_pgtable_amd_iommu_v2_init_fns peer_amdv2_fns
 
+/* In place of the header that no longer knows this format */
+#include "io-pgtable.h"
+
+#undef pr_fmt
+#undef dev_fmt
 #include "amd/io_pgtable_v2.c"
 
 #include "peer_amd.h"
