@@ -34,6 +34,14 @@ build()
 # boots [--tap] [SCENARIO...]
 boots()
 {
+	selftests=
+	case " $* " in
+	*' iommufd '*|' --tap ')
+		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
+		guest_selftests
+		selftests="--selftests $SELFTESTS"
+		;;
+	esac
 	need python3 busybox-static e2fsprogs
 	if [ -n "${QEMU_VERSION:-}" ]; then
 		QEMU=$("$TOOLS/qemu.sh" "$QEMU_VERSION")
@@ -41,7 +49,8 @@ boots()
 	elif [ -z "${QEMU:-}" ]; then
 		need qemu-system-x86
 	fi
-	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" "$@"
+	# shellcheck disable=SC2086 # none or two words
+	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $selftests "$@"
 }
 
 command=${1:-run}

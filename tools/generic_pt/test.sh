@@ -4,11 +4,11 @@
 # Run all tests. Each part prints TAP on stdout and its progress on stderr; the
 # last line of this script counts what they said.
 #
-# usage: test.sh [PART...]    of: prepare check kunit model rig ... (all that are there)
+# usage: test.sh [PART...]    of: prepare check kunit user model rig (all)
 
 . "$(dirname "$0")/lib.sh"
 
-PARTS=${*:-prepare check kunit model rig}
+PARTS=${*:-prepare check kunit user model rig}
 TAP=$OUT/tap
 PASSED=0 FAILED=0 SKIPPED=0
 
@@ -56,11 +56,7 @@ for p in $PARTS; do
 	prepare) part prepare "$TOOLS/prepare_test.py" ;;
 	check) part check "$TOOLS/check.sh" ;;
 	kunit) part kunit "$TOOLS/kunit.sh" um-debug um ;;
-	user)
-		# The library in userspace, once it is there
-		[ ! -x "$ROOT/tools/testing/generic_pt/run.sh" ] ||
-			part user "$ROOT/tools/testing/generic_pt/run.sh"
-		;;
+	user) part user "$ROOT/tools/testing/generic_pt/run.sh" ;;
 	model) part model "$TOOLS/model.sh" ;;
 	rig) part rig "$TOOLS/rig.sh" test ;;
 	*) die "no part $p" "choose of: prepare check kunit user model rig" ;;

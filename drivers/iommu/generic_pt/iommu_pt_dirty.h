@@ -7,12 +7,29 @@
  * bit alone, so that it never undoes what hardware sets next to it. Walkers
  * that do not snoop set it by operations that do, since a store by the CPU to
  * the same cache line would undo it otherwise.
+ *
+ * Reporting may sleep: the bitmap can be memory of a process that has to be
+ * read in first. So what is dirty is noted while a table is scanned, and is
+ * reported after the read side.
  */
 #ifndef __GENERIC_PT_IOMMU_PT_DIRTY_H
 #define __GENERIC_PT_IOMMU_PT_DIRTY_H
 
 #include "iommu_pt_lookup.h"
 #include "pt_store.h"
+
+/* Dirty stretches that are noted before the scan must stop to report them */
+#define PT_DIRTY_NOTED 16
+
+/**
+ * struct pt_stretch - A stretch of IOVA
+ * @iova: Its first byte
+ * @bytes: Its length
+ */
+struct pt_stretch {
+	u64 iova;
+	u64 bytes;
+};
 
 /**
  * struct pt_dirty - A dirty scan in progress
@@ -21,8 +38,9 @@
  * @clear: Clear what is reported
  * @iova: First byte that is not looked at yet
  * @left: Bytes from @iova to the end of the range
- * @start: First byte of a dirty stretch that is not reported yet
- * @bytes: Length of that stretch, 0 for none
+ * @open: The dirty stretch that ends at @iova, empty for none
+ * @noted: Stretches that have ended, to be reported
+ * @nr_noted: Number of them
  * @cleared: First item of the table at hand that was cleared, or NULL
  * @cleared_end: Item after the last one
  */
@@ -32,30 +50,51 @@ struct pt_dirty {
 	bool clear;
 	u64 iova;
 	u64 left;
-	u64 start;
-	u64 bytes;
+	struct pt_stretch open;
+	struct pt_stretch noted[PT_DIRTY_NOTED];
+	unsigned int nr_noted;
 	pt_item_t *cleared;
 	pt_item_t *cleared_end;
 };
 
-static void pt_dirty_report(struct pt_dirty *dirty)
+/* Note the stretch that ends here, if there is one */
+static inline void pt_dirty_note(struct pt_dirty *dirty)
 {
-	if (dirty->bytes)
-		iommu_dirty_bitmap_record(dirty->bitmap, dirty->start,
-					  dirty->bytes);
-	dirty->bytes = 0;
+	if (dirty->open.bytes)
+		dirty->noted[dirty->nr_noted++] = dirty->open;
+	dirty->open.bytes = 0;
 }
 
-/* Go on by some bytes, which are dirty or not */
+/* Whether what comes next may not be looked at before pt_dirty_report() */
+static inline bool pt_dirty_full(const struct pt_dirty *dirty)
+{
+	return dirty->nr_noted == PT_DIRTY_NOTED;
+}
+
+/* Report what was noted. May sleep. */
+static void pt_dirty_report(struct pt_dirty *dirty)
+{
+	unsigned int i;
+
+	for (i = 0; i < dirty->nr_noted; i++)
+		iommu_dirty_bitmap_record(dirty->bitmap, dirty->noted[i].iova,
+					  dirty->noted[i].bytes);
+	dirty->nr_noted = 0;
+}
+
+/*
+ * Go on by some bytes, which are dirty or not. Notes one stretch at most; after
+ * bytes that are not dirty the next call notes none.
+ */
 static inline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
 				    bool is_dirty)
 {
 	if (is_dirty) {
-		if (!dirty->bytes)
-			dirty->start = dirty->iova;
-		dirty->bytes += bytes;
-	} else if (dirty->bytes) {
-		pt_dirty_report(dirty);
+		if (!dirty->open.bytes)
+			dirty->open.iova = dirty->iova;
+		dirty->open.bytes += bytes;
+	} else if (dirty->open.bytes) {
+		pt_dirty_note(dirty);
 	}
 	dirty->iova += bytes;
 	dirty->left -= min(bytes, dirty->left);
@@ -127,7 +166,7 @@ static void pt_dirty_pages(struct pt_dirty *dirty, pt_item_t *table,
 	if (index & ((1U << pt_dirty_items_lg2(&table[index], 0)) - 1))
 		index = pt_dirty_leaf(dirty, table, index, 0);
 
-	while (index < end) {
+	while (index < end && !pt_dirty_full(dirty)) {
 		found = index + pt_items_clean(&table[index], end - index);
 		clean = found;
 		/* A dirty leaf may begin with clean items */
@@ -150,7 +189,7 @@ static void pt_dirty_large(struct pt_dirty *dirty, pt_item_t *table,
 {
 	do {
 		index = pt_dirty_leaf(dirty, table, index, level);
-	} while (dirty->left && index < PTF_ITEMS &&
+	} while (dirty->left && index < PTF_ITEMS && !pt_dirty_full(dirty) &&
 		 !ptf_is_table(READ_ONCE(table[index]), level));
 }
 
@@ -166,7 +205,7 @@ static inline void pt_dirty_flush(struct pt_dirty *dirty)
 	dirty->cleared = NULL;
 }
 
-/* Scan one table, or skip a hole */
+/* Scan one table as far as there is room for notes, or skip a hole */
 static void pt_dirty_table(struct pt_dirty *dirty)
 {
 	const struct pt_common *common = ptf_common(dirty->iommu);
@@ -218,7 +257,9 @@ static inline int pt_read_and_clear_dirty(struct pt_iommu *iommu, u64 iova,
 		rcu_read_lock();
 		pt_dirty_table(&dirty);
 		rcu_read_unlock();
+		pt_dirty_report(&dirty);
 	}
+	pt_dirty_note(&dirty);
 	pt_dirty_report(&dirty);
 	return 0;
 }

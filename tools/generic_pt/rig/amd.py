@@ -37,6 +37,7 @@ class Check:
     name: str
     good: bool
     detail: str = ""
+    minor: bool = False         # one of many: shown to a person only if bad
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Rig:
     out: str                    # directory for images and logs
     size: int = 256 * MIB
     net_size: int = 4 * MIB
+    selftests: str = ""         # directory with the kernel's selftest programs
     progress: object = print
 
 

@@ -58,3 +58,29 @@ guest_kernel()
 	}
 	IMAGE=$build/arch/x86/boot/bzImage
 }
+
+# guest_selftests: build the kernel's selftests of iommufd from KERNEL, static, with
+# the headers that KERNEL gives to userspace. Sets SELFTESTS.
+guest_selftests()
+{
+	headers=$BUILDS/headers
+	SELFTESTS=$BUILDS/selftests
+	log=$OUT/selftests.log
+	source=$KERNEL/tools/testing/selftests
+	mkdir -p "$headers" "$SELFTESTS" "$OUT"
+	# Their makefile knows only of some of the headers that they include
+	includes="$source/kselftest_harness.h $source/kselftest.h"
+	includes="$includes $source/iommu/iommufd_utils.h"
+	includes="$includes $KERNEL/drivers/iommu/iommufd/iommufd_test.h"
+	includes="$includes $headers/usr/include/linux/iommufd.h"
+	{
+		make -s -C "$KERNEL" O="$headers" ARCH=x86_64 headers &&
+		make -C "$source/iommu" OUTPUT="$SELFTESTS" \
+			KHDR_INCLUDES="-isystem $headers/usr/include" \
+			USERCFLAGS=-Werror USERLDFLAGS=-static \
+			LOCAL_HDRS="$includes"
+	} >"$log" 2>&1 || {
+		grep -E 'error:|Error ' "$log" | head -n 10 >&2
+		die "the selftests do not build" "see $log"
+	}
+}

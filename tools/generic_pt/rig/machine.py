@@ -23,7 +23,7 @@ from qmp import Memory, Monitor, QmpError
 MIB = 1 << 20
 
 # Lines that are for the summary, not for who watches
-QUIET = ("alive", "device", "moved", "tables")
+QUIET = ("alive", "device", "leak", "memory", "moved", "tables", "tap")
 
 
 class MachineError(Exception):

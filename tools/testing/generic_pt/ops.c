@@ -236,6 +236,7 @@ struct iommu_dirty_bitmap {
 void iommu_dirty_bitmap_record(struct iommu_dirty_bitmap *dirty,
 			       unsigned long iova, unsigned long length)
 {
+	test_assert(!rcu_read_lock_held(), "a report may sleep");
 	test_assert(dirty->nr <= MODEL_DIRTY, "more dirty ranges than leaves");
 	dirty->range[dirty->nr].first = iova;
 	dirty->range[dirty->nr++].last = iova + length - 1;

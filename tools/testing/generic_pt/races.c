@@ -292,6 +292,7 @@ struct iommu_dirty_bitmap {
 void iommu_dirty_bitmap_record(struct iommu_dirty_bitmap *dirty,
 			       unsigned long iova, unsigned long length)
 {
+	test_assert(!rcu_read_lock_held(), "a report may sleep");
 	dirty->bytes += length;
 }
 
