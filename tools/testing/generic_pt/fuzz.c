@@ -91,7 +91,7 @@ static u64 take_iova(struct input *in, const struct model *model,
 		break;
 	}
 	if (away)
-		iova += (s64)(signed char)byte(in)
+		iova += (u64)(s64)(signed char)byte(in)
 			<< (granule_lg2 + 3 * (away - 1) % 48);
 	return iova;
 }

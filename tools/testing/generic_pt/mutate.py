@@ -154,7 +154,7 @@ def changes(tokens, text):
                                          before not in ('return', 'case', 'sizeof', 'typeof'))
         if kind == 'number':
             m = re.match(r'(0[xX][0-9a-fA-F]+|\d+)(\w*)', word)
-            n = int(m[1], 0)
+            n = int(m[1], 8 if re.match(r'0\d', m[1]) else 0)
             yield at, end, f'{n + 1}{m[2]}'
             if n:
                 yield at, end, f'{n - 1}{m[2]}'
