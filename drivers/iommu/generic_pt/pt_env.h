@@ -101,7 +101,7 @@ static inline void *pt_env_table_at(u64 oa)
  */
 static __always_inline void *pt_env_item_at(u64 oa, unsigned long offset)
 {
-#if defined(CONFIG_X86) || defined(CONFIG_UML) || defined(CONFIG_RISCV)
+#if defined(CONFIG_X86_64) || defined(CONFIG_UML) || defined(CONFIG_RISCV)
 	unsigned long origin = (unsigned long)phys_to_virt(offset);
 
 	/* The compiler shall not add in another order */
