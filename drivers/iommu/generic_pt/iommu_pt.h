@@ -85,7 +85,7 @@ int PTF_FN(read_and_clear_dirty)(struct iommu_domain *domain,
 EXPORT_SYMBOL_NS_GPL(PTF_FN(read_and_clear_dirty), GENERIC_PT_IOMMU);
 
 /* Leaf sizes that the tree can hold, grown as far as it may */
-static u64 pt_sizes_all(const struct pt_common *common)
+static noinline __cold u64 pt_sizes_all(const struct pt_common *common)
 {
 	unsigned int level = common->max_level;
 	u64 sizes = 0;
@@ -97,14 +97,15 @@ static u64 pt_sizes_all(const struct pt_common *common)
 	return sizes & pt_low_mask(pt_floor_lg2(common->oa_last) + 2);
 }
 
-static void pt_op_get_info(struct pt_iommu *iommu, struct pt_iommu_info *info)
+static noinline __cold void pt_op_get_info(struct pt_iommu *iommu,
+					   struct pt_iommu_info *info)
 {
 	info->pgsize_bitmap = pt_sizes_all(ptf_common(iommu));
 }
 
 /* Free a table and all below it. Nobody else uses them any more. */
-static void pt_free_tree(const struct pt_common *common, pt_item_t *table,
-			 unsigned int level)
+static noinline __cold void pt_free_tree(const struct pt_common *common,
+					 pt_item_t *table, unsigned int level)
 {
 	unsigned int i;
 
@@ -115,7 +116,7 @@ static void pt_free_tree(const struct pt_common *common, pt_item_t *table,
 	pt_env_free(table);
 }
 
-static void pt_op_deinit(struct pt_iommu *iommu)
+static noinline __cold void pt_op_deinit(struct pt_iommu *iommu)
 {
 	struct pt_common *common = ptf_common(iommu);
 	unsigned long top = common->top;
@@ -135,8 +136,8 @@ static const struct pt_iommu_ops pt_iommu_fmt_ops = {
 };
 
 /* Check what does not depend on the format */
-static int pt_check_cfg(const struct pt_iommu *iommu,
-			const struct pt_iommu_cfg *cfg)
+static noinline __cold int pt_check_cfg(const struct pt_iommu *iommu,
+					const struct pt_iommu_cfg *cfg)
 {
 	if (cfg->features & ~(u32)(PTF_FEATURES))
 		return -EOPNOTSUPP;
@@ -154,8 +155,9 @@ static int pt_check_cfg(const struct pt_iommu *iommu,
 }
 
 /* Translate as many bits of IOVA as the hardware and the levels do */
-static int pt_set_aperture(struct pt_iommu *iommu, unsigned int lg2,
-			   unsigned int top_level)
+static noinline __cold int pt_set_aperture(struct pt_iommu *iommu,
+					   unsigned int lg2,
+					   unsigned int top_level)
 {
 	struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
 	struct pt_common *common = ptf_common(iommu);

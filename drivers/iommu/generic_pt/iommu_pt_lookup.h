@@ -27,6 +27,33 @@ static __always_inline bool pt_in_aperture(struct pt_iommu *iommu, u64 iova,
 	return likely(iova + half < 2 * half && (iova ^ last) < half);
 }
 
+/* The same for one page of the smallest size, which must be aligned */
+static __always_inline bool pt_page_in_aperture(struct pt_iommu *iommu,
+						u64 iova)
+{
+	const struct iommu_domain_geometry *geometry = &iommu->domain.geometry;
+	const struct pt_common *common = ptf_common(iommu);
+	u64 mask = pt_low_mask(PTF_GRANULE_LG2);
+
+	if (unlikely((iova & mask) || iova < geometry->aperture_start ||
+		     (iova | mask) > geometry->aperture_end))
+		return false;
+	return !pt_feature(common, PT_FEAT_SIGN_EXTEND) ||
+	       iova + common->iova_half < 2 * common->iova_half;
+}
+
+/* Whether the top covers an IOVA in the aperture: always, if it cannot grow */
+static __always_inline bool pt_top_covers(const struct pt_common *common,
+					  unsigned long top, u64 iova)
+{
+	bool covers = pt_level_covers(common, pt_top_level(top), iova);
+
+	if (PTF_FEATURES & BIT(PT_FEAT_DYNAMIC_TOP))
+		return covers;
+	PT_WARN_ON(!covers);
+	return true;
+}
+
 /*
  * Check the IOVA range of an operation and tell its last byte. -EINVAL when it
  * is empty or not aligned to the granule, -ERANGE when it is not all within
@@ -54,14 +81,14 @@ pt_find_leaf(const struct pt_common *common, u64 iova)
 
 	if (unlikely(!pt_level_covers(common, pt_top_level(top), iova)))
 		return (struct pt_pos){};
-	return pt_walk_leaf(common, top, iova);
+	return pt_walk_from(common, top, iova, 0);
 }
 
 static inline int pt_lookup(struct pt_iommu *iommu, dma_addr_t iova,
 			    struct pt_iommu_entry *entry)
 {
 	const struct pt_common *common = ptf_common(iommu);
-	struct pt_pos pos;
+	struct pt_pos pos = {};
 	u64 mask;
 
 	if (!pt_in_aperture(iommu, iova, iova))
@@ -82,7 +109,7 @@ static __always_inline phys_addr_t pt_iova_to_phys(struct pt_iommu *iommu,
 						   dma_addr_t iova)
 {
 	const struct pt_common *common = ptf_common(iommu);
-	struct pt_pos pos;
+	struct pt_pos pos = {};
 
 	rcu_read_lock();
 	pos = pt_find_leaf(common, iova);

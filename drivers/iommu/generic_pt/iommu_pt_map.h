@@ -65,8 +65,7 @@ struct pt_run {
  * Choose the run that [@iova, @last] begins with: the largest leaves that fit,
  * as many as are alike
  */
-static __always_inline struct pt_run pt_map_run(u64 iova, u64 last, u64 oa,
-						u64 sizes)
+static noinline struct pt_run pt_map_run(u64 iova, u64 last, u64 oa, u64 sizes)
 {
 	u64 left = last - iova + 1;
 	struct pt_run run;
@@ -163,8 +162,8 @@ static noinline int pt_spare_fill(struct pt_map *map, unsigned int level)
  * A walk met a table that is being removed, or the tombstone of one: do what
  * its remover does, so that the item can be used at once.
  */
-static noinline void pt_map_bury(struct pt_map *map, pt_item_t *slot,
-				 pt_item_t item)
+static noinline __cold void pt_map_bury(struct pt_map *map, pt_item_t *slot,
+					pt_item_t item)
 {
 	struct iommu_domain *domain = &map->iommu->domain;
 	bool flush = domain->ops && domain->ops->flush_iotlb_all;
@@ -182,8 +181,8 @@ static noinline void pt_map_bury(struct pt_map *map, pt_item_t *slot,
 }
 
 /* A walk ended in a dead table: bury it, unless it has left already */
-static noinline void pt_map_bury_dead(struct pt_map *map, const void *table,
-				      unsigned int level)
+static noinline __cold void
+pt_map_bury_dead(struct pt_map *map, const void *table, unsigned int level)
 {
 	unsigned long top = pt_read_top(map->common);
 	struct pt_pos pos;
@@ -199,7 +198,8 @@ static noinline void pt_map_bury_dead(struct pt_map *map, const void *table,
  * there: a tombstone, or a table that is empty but for empty tables. The caller
  * owns all of the IOVA that the item covers. True when it is free.
  */
-static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
+static noinline __cold bool pt_map_reap(struct pt_map *map, pt_item_t *slot,
+					unsigned int level)
 {
 	pt_item_t item = READ_ONCE(*slot);
 	pt_item_t *table;
@@ -227,8 +227,8 @@ static bool pt_map_reap(struct pt_map *map, pt_item_t *slot, unsigned int level)
 }
 
 /* Make all items free that a leaf above level 0 shall go to, if they can be */
-static noinline int pt_map_reap_leaf(struct pt_map *map,
-				     const struct pt_run *run, pt_item_t *slot)
+static noinline __cold int
+pt_map_reap_leaf(struct pt_map *map, const struct pt_run *run, pt_item_t *slot)
 {
 	unsigned int i;
 
@@ -243,8 +243,8 @@ static noinline int pt_map_reap_leaf(struct pt_map *map,
  * install them at @pos, which is empty or a tombstone. The AND of the pointers
  * on the way there is @tables.
  */
-static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
-			const struct pt_pos *pos, pt_item_t tables)
+static noinline int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
+				 const struct pt_pos *pos, pt_item_t tables)
 {
 	unsigned int index = pt_index(map->iova, run->level);
 	struct pt_desc *parent = pt_slot_desc(pos->slot);
@@ -255,9 +255,9 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 	pt_item_t item;
 
 	/* What the run fills need not be zeroed or tested first */
-	memset(table, 0, index << PT_ITEM_LG2);
-	memset(table + index + run->items, 0,
-	       (PTF_ITEMS - index - run->items) << PT_ITEM_LG2);
+	memset64(table, 0, index);
+	memset64(table + index + run->items, 0,
+		 PTF_ITEMS - index - run->items);
 	pt_store_leaves(table + index, run->items,
 			ptf_leaf_item(map->attrs, map->oa, run->level,
 				      run->lg2),
@@ -268,7 +268,7 @@ static int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 	while (++level < pos->level) {
 		child = table;
 		table = pt_spare_take(map);
-		memset(table, 0, PTF_TABLE_BYTES);
+		memset64(table, 0, PTF_ITEMS);
 		index = pt_index(map->iova, level);
 		table[index] = pt_fresh_pointer(map->common, child, level);
 		pt_env_desc(child)->slot = &table[index];
@@ -405,10 +405,10 @@ pt_map_item(struct pt_iommu *iommu, unsigned long top, u64 iova, pt_item_t item)
 {
 	pt_item_t tables;
 	const struct pt_pos pos =
-		pt_walk_leaf_noting(ptf_common(iommu), top, iova, &tables);
+		pt_walk_noting(ptf_common(iommu), top, iova, 0, &tables);
 
 	if (unlikely(pos.level || pos.item ||
-		     !pt_users_get(pt_slot_desc(pos.slot), 1)))
+		     !pt_users_get(pt_pos_desc(&pos), 1)))
 		return false;
 	WRITE_ONCE(*pos.slot, item);
 	pt_flush_items(iommu, pos.slot, 1);
@@ -418,20 +418,31 @@ pt_map_item(struct pt_iommu *iommu, unsigned long top, u64 iova, pt_item_t item)
 
 /*
  * One smallest page whose table exists and where nothing is: the straight way.
- * False, with nothing done, when it is anything else.
+ * False, with nothing done, when it is anything else or must be refused.
  */
 static __always_inline bool pt_map_page(struct pt_iommu *iommu, u64 iova,
-					u64 oa, pt_item_t attrs)
+					u64 oa, unsigned int prot)
 {
 	const struct pt_common *common = ptf_common(iommu);
-	pt_item_t item = ptf_leaf_item(attrs, oa, 0, PTF_GRANULE_LG2);
 	unsigned long top;
 	bool done = false;
+	pt_item_t attrs;
+
+	if (unlikely(!pt_page_in_aperture(iommu, iova) ||
+		     oa > common->oa_last ||
+		     !pt_is_aligned(oa, PTF_GRANULE_LG2)))
+		return false;
+	if (unlikely(!(prot & (IOMMU_READ | IOMMU_WRITE)) ||
+		     !(iommu->domain.pgsize_bitmap & BIT(PTF_GRANULE_LG2)) ||
+		     ptf_attrs(common, prot, &attrs)))
+		return false;
 
 	rcu_read_lock();
 	top = pt_read_top(common);
-	if (likely(pt_level_covers(common, pt_top_level(top), iova)))
-		done = pt_map_item(iommu, top, iova, item);
+	if (likely(pt_top_covers(common, top, iova)))
+		done = pt_map_item(iommu, top, iova,
+				   ptf_leaf_item(attrs, oa, 0,
+						 PTF_GRANULE_LG2));
 	rcu_read_unlock();
 	return done;
 }
@@ -466,33 +477,18 @@ static __always_inline u64 pt_map_first(struct pt_iommu *iommu, u64 iova,
 }
 
 /*
- * Map more than a page. Nearly always that is one run in a table that exists;
- * what comes after it, and any surprise, takes the long way. Out of line, so
- * that one page does not pay for the frame.
+ * Map anything. Nearly always that is one run in a table that exists; what comes
+ * after it, and any surprise, takes the long way. Out of line, so that one page
+ * does not pay for the frame.
  */
-static noinline int pt_map_pages(struct pt_iommu *iommu, u64 iova, u64 last,
-				 u64 oa, pt_item_t attrs, gfp_t gfp,
+static noinline int pt_map_pages(struct pt_iommu *iommu, u64 iova, u64 oa,
+				 u64 len, unsigned int prot, gfp_t gfp,
 				 size_t *mapped)
-{
-	/* IOVA and OA move together, so the sizes that fit both are known */
-	u64 sizes = iommu->domain.pgsize_bitmap &
-		    pt_low_mask(pt_align_lg2(iova ^ oa) + 1);
-	u64 done = pt_map_first(iommu, iova, last, oa, sizes, attrs);
-
-	*mapped += done;
-	if (likely(iova + done - 1 == last))
-		return 0;
-	return pt_map_runs(iommu, iova + done, last, oa + done, sizes, attrs,
-			   gfp, mapped);
-}
-
-static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
-			       u64 len, unsigned int prot, gfp_t gfp,
-			       size_t *mapped)
 {
 	struct pt_common *common = ptf_common(iommu);
 	u64 last, sizes = iommu->domain.pgsize_bitmap;
-	pt_item_t attrs;
+	pt_item_t attrs = 0;
+	u64 done;
 	int ret;
 
 	ret = pt_check_range(iommu, iova, len, &last);
@@ -511,12 +507,26 @@ static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
 	if (unlikely(ret))
 		return ret;
 
-	if (len == BIT_ULL(PTF_GRANULE_LG2) && likely(sizes & len) &&
-	    pt_map_page(iommu, iova, oa, attrs)) {
+	/* IOVA and OA move together, so the sizes that fit both are known */
+	sizes &= pt_low_mask(pt_align_lg2(iova ^ oa) + 1);
+	done = pt_map_first(iommu, iova, last, oa, sizes, attrs);
+	*mapped += done;
+	if (likely(iova + done - 1 == last))
+		return 0;
+	return pt_map_runs(iommu, iova + done, last, oa + done, sizes, attrs,
+			   gfp, mapped);
+}
+
+static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,
+			       u64 len, unsigned int prot, gfp_t gfp,
+			       size_t *mapped)
+{
+	if (len == BIT_ULL(PTF_GRANULE_LG2) &&
+	    pt_map_page(iommu, iova, oa, prot)) {
 		*mapped += len;
 		return 0;
 	}
-	return pt_map_pages(iommu, iova, last, oa, attrs, gfp, mapped);
+	return pt_map_pages(iommu, iova, oa, len, prot, gfp, mapped);
 }
 
 #endif /* __GENERIC_PT_IOMMU_PT_MAP_H */

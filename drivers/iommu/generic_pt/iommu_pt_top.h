@@ -10,8 +10,9 @@
 #include "pt_tables.h"
 
 /* Put a prepared table on top of the tree, under the driver's lock */
-static void pt_grow_locked(struct pt_iommu *iommu, struct pt_common *common,
-			   pt_item_t *table)
+static noinline __cold void pt_grow_locked(struct pt_iommu *iommu,
+					   struct pt_common *common,
+					   pt_item_t *table)
 {
 	unsigned long top = pt_read_top(common);
 	struct pt_desc *old = pt_env_desc(pt_top_table(top));
@@ -38,7 +39,8 @@ static void pt_grow_locked(struct pt_iommu *iommu, struct pt_common *common,
  * Return: 0, -ERANGE when the tree cannot grow that far, -ENOMEM. What grew
  * before a failure stays.
  */
-static int pt_grow(struct pt_iommu *iommu, unsigned int level, gfp_t gfp)
+static noinline __cold int pt_grow(struct pt_iommu *iommu, unsigned int level,
+				   gfp_t gfp)
 {
 	struct pt_common *common = ptf_common(iommu);
 	spinlock_t *lock; /* The driver's, see pt_iommu_driver_ops */

@@ -185,21 +185,26 @@ static __always_inline bool pt_unmap_item(struct pt_iommu *iommu,
 		return false;
 	pt_store_empty(pos.slot);
 	pt_flush_items(iommu, pos.slot, 1);
-	pt_users_put(iommu, pt_slot_desc(pos.slot), 1);
+	pt_users_put(iommu, pt_pos_desc(&pos), 1);
 	return true;
 }
 
 /*
  * One smallest page: the straight way. False, with nothing done, when it is
- * anything else.
+ * anything else or must be refused.
  */
-static __always_inline bool
-pt_unmap_page(struct pt_iommu *iommu, const struct pt_common *common, u64 iova)
+static __always_inline bool pt_unmap_page(struct pt_iommu *iommu, u64 iova)
 {
-	bool done;
+	const struct pt_common *common = ptf_common(iommu);
+	unsigned long top;
+	bool done = false;
 
+	if (unlikely(!pt_page_in_aperture(iommu, iova)))
+		return false;
 	rcu_read_lock();
-	done = pt_unmap_item(iommu, pt_find_leaf(common, iova));
+	top = pt_read_top(common);
+	if (likely(pt_top_covers(common, top, iova)))
+		done = pt_unmap_item(iommu, pt_walk_from(common, top, iova, 0));
 	rcu_read_unlock();
 	return done;
 }
@@ -223,8 +228,8 @@ static __always_inline void pt_gather(struct pt_iommu *iommu,
 }
 
 /*
- * Unmap a range that was checked, table by table. Out of line, so that one page
- * does not pay for the frame.
+ * Unmap a range, table by table. Out of line, so that one page does not pay for
+ * the frame.
  */
 static noinline size_t pt_unmap_tables(struct pt_iommu *iommu, u64 iova,
 				       u64 len,
@@ -238,9 +243,11 @@ static noinline size_t pt_unmap_tables(struct pt_iommu *iommu, u64 iova,
 		.left = len,
 		.level = PTF_MAX_LEVELS - 1,
 	};
+	u64 last, done;
 	bool more;
-	u64 done;
 
+	if (unlikely(pt_check_range(iommu, iova, len, &last)))
+		return 0;
 	do {
 		rcu_read_lock();
 		more = pt_unmap_table(&unmap);
@@ -256,12 +263,7 @@ static noinline size_t pt_unmap_tables(struct pt_iommu *iommu, u64 iova,
 static inline size_t pt_unmap_range(struct pt_iommu *iommu, u64 iova, u64 len,
 				    struct iommu_iotlb_gather *gather)
 {
-	u64 last;
-
-	if (unlikely(pt_check_range(iommu, iova, len, &last)))
-		return 0;
-	if (len == BIT_ULL(PTF_GRANULE_LG2) &&
-	    pt_unmap_page(iommu, ptf_common(iommu), iova)) {
+	if (len == BIT_ULL(PTF_GRANULE_LG2) && pt_unmap_page(iommu, iova)) {
 		pt_gather(iommu, gather, iova, len, 0);
 		return len;
 	}

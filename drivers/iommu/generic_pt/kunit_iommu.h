@@ -577,6 +577,7 @@ static int kt_start(struct kt *kt)
 	kt->domain.type = IOMMU_DOMAIN_UNMANAGED;
 	kt->domain.ops = &kt_domain_ops;
 	ptf_common(kt_iommu(kt))->enc_mask = kt->cfg->enc_mask;
+	ptf_common(kt_iommu(kt))->oa_mask &= ~kt->cfg->enc_mask;
 	if (kt->cfg->pgsizes)
 		kt->domain.pgsize_bitmap &= kt->cfg->pgsizes;
 	kt->sizes = kt->domain.pgsize_bitmap;

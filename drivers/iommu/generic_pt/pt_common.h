@@ -19,6 +19,7 @@
  *
  * and where the default is wrong:
  *
+ *  - PTF_MIN_LEVELS: fewest levels that a tree can have (1)
  *  - PTF_STRUCT: part of the names of its public structs (PTF_NAME)
  *  - PTF_CANONICAL: hardware takes sign-extended IOVAs only, so without
  *    PT_FEAT_SIGN_EXTEND there is but the lower half (false)

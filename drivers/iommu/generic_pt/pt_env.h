@@ -60,6 +60,12 @@ static inline struct pt_desc *pt_env_desc(const void *table)
 	return (struct pt_desc *)virt_to_page(table);
 }
 
+/* The same for a table at a physical address */
+static inline struct pt_desc *pt_env_desc_at(u64 oa)
+{
+	return (struct pt_desc *)pfn_to_page(oa >> PAGE_SHIFT);
+}
+
 static inline void *pt_env_desc_table(const struct pt_desc *desc)
 {
 	return page_address((const struct page *)desc);
@@ -70,6 +76,30 @@ void iommu_pt_flush_cache(const void *mem, size_t size);
 static inline void *pt_env_table_at(u64 oa)
 {
 	return phys_to_virt(oa);
+}
+
+/**
+ * pt_env_item_at() - Find an item of a table
+ * @oa: Physical address of the table
+ * @offset: Where in the table it stands, in bytes
+ *
+ * A walk knows all offsets beforehand and waits for each table's address. Where
+ * the direct map is an addition, all but one of the additions can be done while
+ * it waits.
+ *
+ * Return: The item.
+ */
+static __always_inline void *pt_env_item_at(u64 oa, unsigned long offset)
+{
+#if defined(CONFIG_X86) || defined(CONFIG_UML) || defined(CONFIG_RISCV)
+	unsigned long origin = (unsigned long)phys_to_virt(offset);
+
+	/* The compiler shall not add in another order */
+	OPTIMIZER_HIDE_VAR(origin);
+	return (void *)(origin + oa);
+#else
+	return phys_to_virt(oa) + offset;
+#endif
 }
 
 static inline u64 pt_env_table_oa(const void *table)

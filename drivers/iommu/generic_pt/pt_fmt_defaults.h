@@ -20,6 +20,11 @@
 #define PTF_CANONICAL false
 #endif
 
+/* Fewest levels that a tree can have */
+#ifndef PTF_MIN_LEVELS
+#define PTF_MIN_LEVELS 1
+#endif
+
 /* Formats without dirty bits have no operation for them */
 #ifndef PTF_DIRTY
 #define PTF_DIRTY 0ULL

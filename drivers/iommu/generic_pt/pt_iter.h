@@ -51,6 +51,12 @@ static inline unsigned int pt_index(u64 iova, unsigned int level)
 	return (iova >> pt_item_lg2(level)) & (PTF_ITEMS - 1);
 }
 
+/* Byte in a table where the item stands that covers 2^@lg2 bytes at @iova */
+static inline unsigned long pt_item_offset(u64 iova, unsigned int lg2)
+{
+	return (iova >> (lg2 - PT_ITEM_LG2)) & ((PTF_ITEMS - 1) << PT_ITEM_LG2);
+}
+
 /*
  * Whether a tree whose top is of @level covers @iova. The top item bit of a
  * signed IOVA repeats up to bit 63; adding half the space turns the two halves
@@ -84,12 +90,23 @@ static inline pt_item_t *pt_child(const struct pt_common *common,
  * @slot: The item in its table
  * @item: Its value when the walk came by
  * @level: Level of the table that it stands in
+ * @table_oa: Physical address of that table, as the walk met it in the pointer
  */
 struct pt_pos {
 	pt_item_t *slot;
 	pt_item_t item;
 	unsigned int level;
+	u64 table_oa;
 };
+
+/*
+ * What is known about the table where a walk ended that took at least one step,
+ * which is a few instructions shorter than to begin with the item's address
+ */
+static __always_inline struct pt_desc *pt_pos_desc(const struct pt_pos *pos)
+{
+	return pt_env_desc_at(pos->table_oa);
+}
 
 /**
  * pt_walk_noting() - Walk down, and note the pointers that were followed
@@ -100,25 +117,33 @@ struct pt_pos {
  * @tables: Set to the AND of all pointers that were followed, all ones for
  *	none. For pt_show_path(); the compiler drops it where that is nothing.
  *
+ * From one load to the next there is a mask and an addition to wait for. All
+ * that has to do with @iova and levels is done beside that.
+ *
  * Return: As for pt_walk_from().
  */
 static __always_inline struct pt_pos
 pt_walk_noting(const struct pt_common *common, unsigned long top, u64 iova,
 	       unsigned int target, pt_item_t *tables)
 {
-	struct pt_pos pos = { .level = pt_top_level(top) };
-	pt_item_t *table = pt_top_table(top);
+	unsigned int level = pt_top_level(top);
+	unsigned int lg2 = pt_item_lg2(level);
+	pt_item_t *slot = (void *)pt_top_table(top) + pt_item_offset(iova, lg2);
+	/* A walk to level 0 takes a step, unless that can be the top's */
+	u64 oa = PTF_MIN_LEVELS > 1 ? 0 : pt_env_table_oa(pt_top_table(top));
+	pt_item_t item;
 
 	*tables = ~0ULL;
 	for (;;) {
-		pos.slot = &table[pt_index(iova, pos.level)];
-		pos.item = READ_ONCE(*pos.slot);
-		if (pos.level <= target || !ptf_is_table(pos.item, pos.level))
-			return pos;
+		item = READ_ONCE(*slot);
+		if (level <= target || !ptf_is_table(item, level))
+			return (struct pt_pos){ slot, item, level, oa };
 		if (PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT))
-			*tables &= pos.item;
-		table = pt_child(common, pos.item);
-		pos.level--;
+			*tables &= item;
+		lg2 -= PTF_INDEX_LG2;
+		oa = ptf_table_oa(common, item);
+		slot = pt_env_item_at(oa, pt_item_offset(iova, lg2));
+		level--;
 	}
 }
 
@@ -140,93 +165,6 @@ pt_walk_from(const struct pt_common *common, unsigned long top, u64 iova,
 	pt_item_t tables;
 
 	return pt_walk_noting(common, top, iova, target, &tables);
-}
-
-/* One step down to a leaf. False where the walk ends: @pos is complete then. */
-static __always_inline bool pt_step(const struct pt_common *common,
-				    pt_item_t **table, u64 iova,
-				    unsigned int level, struct pt_pos *pos,
-				    pt_item_t *tables)
-{
-	pt_item_t *slot = &(*table)[pt_index(iova, level)];
-	pt_item_t item = READ_ONCE(*slot);
-
-	if (!level || unlikely(!ptf_is_table(item, level))) {
-		*pos = (struct pt_pos){ slot, item, level };
-		return false;
-	}
-	if (PTF_FEATURES & BIT(PT_FEAT_DMA_INCOHERENT))
-		*tables &= item;
-	*table = pt_child(common, item);
-	return true;
-}
-
-/**
- * pt_walk_leaf_noting() - Walk down to level 0, and note pointers
- * @common: The page table
- * @top: What pt_read_top() returned
- * @iova: Address to walk to, covered by that top
- * @tables: As for pt_walk_noting()
- *
- * The same as pt_walk_noting() with level 0 as the target, for straight ways.
- * Each step has its level as a constant, which makes for a third less to wait
- * for from one load to the next.
- *
- * Return: The item for @iova at level 0, or the item above that is no table
- * pointer.
- */
-static __always_inline struct pt_pos
-pt_walk_leaf_noting(const struct pt_common *common, unsigned long top, u64 iova,
-		    pt_item_t *tables)
-{
-	/* All that ptf_table_oa() looks at, read once and not at each level */
-	const struct pt_common fixed = { .enc_mask = common->enc_mask };
-	pt_item_t *table = pt_top_table(top);
-	struct pt_pos pos;
-
-	static_assert(PTF_MAX_LEVELS <= 6);
-	*tables = ~0ULL;
-	switch (pt_top_level(top)) {
-	case 5:
-		if (!pt_step(&fixed, &table, iova, 5, &pos, tables))
-			break;
-		fallthrough;
-	case 4:
-		if (!pt_step(&fixed, &table, iova, 4, &pos, tables))
-			break;
-		fallthrough;
-	case 3:
-		if (!pt_step(&fixed, &table, iova, 3, &pos, tables))
-			break;
-		fallthrough;
-	case 2:
-		if (!pt_step(&fixed, &table, iova, 2, &pos, tables))
-			break;
-		fallthrough;
-	case 1:
-		if (!pt_step(&fixed, &table, iova, 1, &pos, tables))
-			break;
-		fallthrough;
-	default:
-		pt_step(&fixed, &table, iova, 0, &pos, tables);
-	}
-	return pos;
-}
-
-/**
- * pt_walk_leaf() - Walk down to level 0
- * @common: The page table
- * @top: What pt_read_top() returned
- * @iova: Address to walk to, covered by that top
- *
- * Return: As for pt_walk_leaf_noting().
- */
-static __always_inline struct pt_pos
-pt_walk_leaf(const struct pt_common *common, unsigned long top, u64 iova)
-{
-	pt_item_t tables;
-
-	return pt_walk_leaf_noting(common, top, iova, &tables);
 }
 
 #endif /* __GENERIC_PT_ITER_H */

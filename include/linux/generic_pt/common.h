@@ -21,6 +21,8 @@
  * @oa_last: Highest output address that a leaf may reach
  * @enc_mask: Memory encryption bit that physical addresses in the table carry,
  *	or 0
+ * @oa_mask: Bits of an item that hold an address, without that of encryption.
+ *	Only of formats that know encryption.
  * @iova_half: With PT_FEAT_SIGN_EXTEND, bytes of each half of the IOVA space
  */
 struct pt_common {
@@ -29,6 +31,7 @@ struct pt_common {
 	u8 max_level;
 	u64 oa_last;
 	u64 enc_mask;
+	u64 oa_mask;
 	u64 iova_half;
 };
 

@@ -62,10 +62,7 @@ static inline bool amdv1_is_table(pt_item_t item, unsigned int level)
 
 static inline u64 amdv1_table_oa(const struct pt_common *common, pt_item_t item)
 {
-	u64 mask = AMDV1_OA & ~common->enc_mask;
-
-	OPTIMIZER_HIDE_VAR(mask);
-	return (item & mask) >> AMDV1_OA_SHIFT;
+	return (item & common->oa_mask) >> AMDV1_OA_SHIFT;
 }
 
 #define ptf_table_oa amdv1_table_oa
@@ -119,8 +116,10 @@ static inline u64 amdv1_leaf_mask(pt_item_t item, unsigned int level)
 static inline u64 amdv1_leaf_oa(const struct pt_common *common, pt_item_t item,
 				unsigned int level)
 {
-	u64 mask = AMDV1_OA & ~common->enc_mask &
+	u64 mask = common->oa_mask &
 		   ~(amdv1_leaf_mask(item, level) << AMDV1_OA_SHIFT);
+
+	/* One operation after another takes time, @item comes last */
 
 	OPTIMIZER_HIDE_VAR(mask);
 	return (item & mask) >> AMDV1_OA_SHIFT;
@@ -204,6 +203,7 @@ static inline int amdv1_fmt_init(struct pt_iommu_amdv1 *table,
 		return -EOPNOTSUPP;
 	if (common->features & BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES))
 		common->enc_mask = __sme_set(0ULL);
+	common->oa_mask = AMDV1_OA & ~common->enc_mask;
 	/* Addresses end below the encryption bit */
 	if (common->enc_mask)
 		common->oa_last = min(common->oa_last, common->enc_mask - 1);

@@ -53,6 +53,7 @@
 
 #define PTF_PRESENT_MASK RISCV_64_V
 #define PTF_KIND_MASK (RISCV_64_V | RISCV_64_LEAF)
+#define PTF_MIN_LEVELS (RISCV_64_MIN_TOP_LEVEL + 1)
 
 static inline u64 riscv_64_oa(pt_item_t item)
 {
@@ -118,7 +119,12 @@ static inline unsigned int riscv_64_leaf_lg2(pt_item_t item, unsigned int level)
 static inline u64 riscv_64_leaf_oa(const struct pt_common *common,
 				   pt_item_t item, unsigned int level)
 {
-	return riscv_64_oa(item) & ~pt_low_mask(riscv_64_leaf_lg2(item, level));
+	u64 mask = RISCV_64_PPN &
+		   ~riscv_64_ppn(pt_low_mask(riscv_64_leaf_lg2(item, level)));
+
+	/* One operation after another takes time, @item comes last */
+	OPTIMIZER_HIDE_VAR(mask);
+	return riscv_64_oa(item & mask);
 }
 
 #define ptf_leaf_oa riscv_64_leaf_oa

@@ -40,6 +40,7 @@
 
 #define PTF_PRESENT_MASK VTDSS_R
 #define PTF_KIND_MASK (VTDSS_R | VTDSS_W | VTDSS_PS)
+#define PTF_MIN_LEVELS (VTDSS_MIN_TOP_LEVEL + 1)
 
 /* R or W, in the place of R */
 static inline pt_item_t vtdss_present_bits(pt_item_t item)
@@ -108,7 +109,11 @@ static inline unsigned int vtdss_leaf_lg2(pt_item_t item, unsigned int level)
 static inline u64 vtdss_leaf_oa(const struct pt_common *common, pt_item_t item,
 				unsigned int level)
 {
-	return item & VTDSS_OA & ~pt_low_mask(vtdss_leaf_lg2(item, level));
+	u64 mask = VTDSS_OA & ~pt_low_mask(vtdss_leaf_lg2(item, level));
+
+	/* One operation after another takes time, @item comes last */
+	OPTIMIZER_HIDE_VAR(mask);
+	return item & mask;
 }
 
 #define ptf_leaf_oa vtdss_leaf_oa

@@ -49,6 +49,7 @@
 
 #define PTF_PRESENT_MASK X86_64_P
 #define PTF_KIND_MASK (X86_64_P | X86_64_PS)
+#define PTF_MIN_LEVELS (X86_64_MIN_TOP_LEVEL + 1)
 
 static inline bool x86_64_is_table(pt_item_t item, unsigned int level)
 {
@@ -60,7 +61,7 @@ static inline bool x86_64_is_table(pt_item_t item, unsigned int level)
 static inline u64 x86_64_table_oa(const struct pt_common *common,
 				  pt_item_t item)
 {
-	return item & X86_64_OA & ~common->enc_mask;
+	return item & common->oa_mask;
 }
 
 #define ptf_table_oa x86_64_table_oa
@@ -106,10 +107,12 @@ static inline unsigned int x86_64_leaf_lg2(pt_item_t item, unsigned int level)
 static inline u64 x86_64_leaf_oa(const struct pt_common *common, pt_item_t item,
 				 unsigned int level)
 {
-	u64 oa = item & X86_64_OA & ~common->enc_mask;
-
 	/* The low address bits of large leaves mean other things (PAT) */
-	return oa & ~pt_low_mask(x86_64_leaf_lg2(item, level));
+	u64 mask = common->oa_mask & ~pt_low_mask(x86_64_leaf_lg2(item, level));
+
+	/* One operation after another takes time, @item comes last */
+	OPTIMIZER_HIDE_VAR(mask);
+	return item & mask;
 }
 
 #define ptf_leaf_oa x86_64_leaf_oa
@@ -174,6 +177,7 @@ static inline int x86_64_fmt_init(struct pt_iommu_x86_64 *table,
 		return -EOPNOTSUPP;
 	if (common->features & BIT(PT_FEAT_X86_64_AMD_ENCRYPT_TABLES))
 		common->enc_mask = __sme_set(0ULL);
+	common->oa_mask = X86_64_OA & ~common->enc_mask;
 	/* Addresses end below the encryption bit */
 	if (common->enc_mask)
 		common->oa_last = min(common->oa_last, common->enc_mask - 1);

@@ -78,6 +78,11 @@ static inline void *phys_to_virt(u64 pa)
 	return shim_arena + (pa - shim_arena_pa);
 }
 
+static inline struct page *pfn_to_page(unsigned long pfn)
+{
+	return virt_to_page(phys_to_virt((u64)pfn << PAGE_SHIFT));
+}
+
 static inline unsigned long page_private(const struct page *page)
 {
 	return page->private;
