@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Turn what the benchmark printed into a table and JSON.
 
-usage: bench.py CONSOLE BUILD-DIR JSON
+usage: bench.py LOG-DIR BUILD-DIR USERSPACE-DIR JSON SVG
        bench.py compare A.json B.json
+
+LOG-DIR has what was printed: console (UML), user and retpoline (userspace),
+callgrind (functions with their instructions).
 
 A figure is the fastest of all rounds. The spread is how much slower the median
 of our rounds was.
@@ -11,6 +14,7 @@ of our rounds was.
 
 import glob
 import json
+import math
 import os
 import re
 import subprocess
@@ -23,33 +27,42 @@ LINE = re.compile(r'ptbench: (\w+)\|(.*)')
 # the fastest one, 'count' for the figure itself.
 TARGETS = (
     ('P1', 'map 256x', 'floor', 2.0),
-    ('P2', 'unmap 256x4K', 'floor', 2.0),
-    ('P3', '', 'peer', 0.9),
-    ('P4', '', '6.12 amd v2', 0.95),
-    ('P4', '', 'floor', 1.05),
+    ('P2', 'unmap 256x', 'floor', 2.0),
+    ('P3', 'map + unmap one 4K page', 'peer', 0.9),
+    ('P4', 'lookup', '6.12 amd v2', 0.95),
+    ('P4', 'lookup', 'floor', 1.05),
     ('P7', '', 'floor', 1.3),
     ('P8', '', 'floor', 1.0),
     ('P9', '', 'count', 16),
     ('P10', 'dirty scan 256M of 4K, clean', 'floor', 2.0),
     ('P10', 'dirty scan 256M of 4K, 1%', 'floor', 3.0),
+    ('P11', '', 'floor', 1.1),
+    # At least 0.9 and 0.6 of linear
+    ('P12', '2M windows', 'floor', 1.11),
+    ('P12', 'one leaf table', 'floor', 1.67),
     ('P13', 'map, unmap', 'count', 10240),
     ('P13', 'all', 'count', 15360),
+    ('P14', '', 'count', 0),
     ('P16', '', 'floor', 2.0),
+    ('I3', '', '6.12 amd v2', None),
+    ('I4', '', '6.12 amd v2', None),
 )
 
 NOT_YET = {
     'P5': '256 scattered pages in one call',
     'P6': 'unmap of 256 pages, PFNs back',
-    'P11': 'P1, P3, P4 by mapped pages and levels',
-    'P12': 'threads (UML has one CPU)',
-    'P14': 'walk-cache flushes asked for in vain',
     'P15': 'cut 4K out of 1G, and collapse',
     'P17': 'invalidations of 512 NVMe reads (QEMU)',
 }
 
 # What of a format's object is not one of the four operations of P13
 OTHERS = re.compile(r'init$|init\.cold|hw_info|pt_op_|pt_set_dirty|pt_lookup|pt_free_tree|'
-                    r'pt_sizes_all')
+                    r'pt_sizes_all|pt_check_cfg|pt_set_aperture')
+
+# What callgrind counted calls of: how often ubench calls each, see there
+CALLS = 1000
+CALLED = {'map_pages': ('I3', 'instructions of map'), 'unmap_pages': ('I3', 'instructions of unmap'),
+          'iova_to_phys': ('I4', 'instructions of lookup')}
 
 
 def number(row_id):
@@ -94,7 +107,7 @@ def conditions(build, clock, rounds):
     }
 
 
-def parse(console):
+def parse(console, suffix=''):
     """What was printed: {(id, what): (unit, {way: (figure, median)})}, the clock, numbers of rounds"""
     rows, clock, rounds = {}, None, []
     for kind, rest in LINE.findall(console):
@@ -103,6 +116,7 @@ def parse(console):
             clock = rest
         elif kind == 'row':
             row_id, what, way, _, least, median, n = words
+            what += suffix
             rows.setdefault((row_id, what), ('ns', {}))[1][way] = \
                 int(least) / 1000, int(median) / 1000
             rounds.append(int(n))
@@ -112,20 +126,49 @@ def parse(console):
     return rows, clock, rounds
 
 
-def text_sizes(build):
-    """P13: bytes of code of each format, and of the peer's four operations"""
-    base = f'{build}/drivers/iommu/generic_pt'
+def growth(rows):
+    """P11: the worst and the best of a format's conditions, and all of them"""
+    out, curves = {}, {}
+    for key in [k for k in rows if k[0] == 'P11']:
+        unit, ways = rows.pop(key)
+        formats = {}
+        for name, (least, _) in ways.items():
+            who, fmt, condition = name.split()
+            formats.setdefault(f'{who} {fmt}', {})[condition] = least
+        for name, curve in formats.items():
+            worst = max(curve.values())
+            what = f'{key[1]} ({name})'
+            out[(key[0], what)] = unit, {'floor best': (min(curve.values()),) * 2,
+                                         name: (worst, worst)}
+            curves[what] = curve
+    rows.update(out)
+    return curves
+
+
+def text_sizes(user):
+    """P13: bytes of code of each format, as a kernel of this architecture has it"""
     out = {}
-    for path in sorted(glob.glob(f'{base}/fmt/iommu_*.o')) + [f'{base}/peer/peer_amdv1.o']:
+    for path in sorted(glob.glob(f'{user}/plain/iommu_*.o')):
         r = subprocess.run(['nm', '-S', path], text=True, capture_output=True, check=False)
         code = [(x[3], int(x[1], 16)) for x in map(str.split, r.stdout.splitlines())
                 if len(x) == 4 and x[2] in 'tT']
         name = os.path.basename(path)[:-2].replace('iommu_', 'ours ')
-        name = name.replace('peer_amdv1', '6.12 amd v1')
         for what, sizes in (('map, unmap, lookup, dirty', [n for f, n in code if not OTHERS.search(f)]),
                             ('all operations', [n for _, n in code])):
             if sizes:
                 out.setdefault(('P13', what), ('bytes', {}))[1][name] = sum(sizes), sum(sizes)
+    return out
+
+
+def instructions(text):
+    """What callgrind counted for one call of each operation"""
+    out = {}
+    for count, name, op in re.findall(
+            r'^\s*([\d,]+) \(.*?:(pt_iommu_\w+?|peer)_(map_pages|unmap_pages|iova_to_phys) \[', text,
+            re.M):
+        way = '6.12 amd v2' if name == 'peer' else name.replace('pt_iommu_', 'ours ')
+        n = int(count.replace(',', '')) // CALLS
+        out.setdefault(CALLED[op], ('instr', {}))[1][way] = n, n
     return out
 
 
@@ -153,7 +196,9 @@ def results(rows):
                 ratio = judge(ours, floor, peers, to)
                 out.append({
                     'id': row_id, 'format': name.split()[1],
-                    'what': what + (f' (to {to})' if n else ''), 'unit': unit,
+                    # A row of one format only says which: not twice
+                    'what': what.replace(f' ({name})', '') + (f' (to {to})' if n else ''),
+                    'unit': unit,
                     'floor': floor, 'ours': ours, 'peers': peers, 'ratio': ratio,
                     'target': target,
                     'met': None if ratio is None or target is None else ratio <= target,
@@ -163,7 +208,7 @@ def results(rows):
     out += [{'id': i, 'format': None, 'what': w, 'unit': None, 'floor': None, 'ours': None,
              'peers': {}, 'ratio': None, 'target': None, 'met': None, 'spread': None}
             for i, w in NOT_YET.items() if i not in done]
-    return sorted(out, key=lambda r: number(r['id']))
+    return sorted(out, key=lambda r: (number(r['id']), r['id'][0] != 'P'))
 
 
 def cell(value, digits=1):
@@ -221,21 +266,63 @@ def compare(a, b):
                         for i, (c, w) in enumerate(zip(line, width))).rstrip())
 
 
+def chart(rows, cond):
+    """SVG: each row's ratio as a part of its target, on a logarithmic scale"""
+    bars = [r for r in rows if r['met'] is not None and r['target'] and r['ratio']]
+    left, width, line, low, high = 380, 420, 14, 0.125, 8.0
+
+    def x(value):
+        at = math.log(min(max(value, low), high) / low) / math.log(high / low)
+        return left + at * width
+
+    out = ['<!-- SPDX-License-Identifier: GPL-2.0 -->',
+           f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 90}" '
+           f'height="{line * len(bars) + 60}" font-family="sans-serif" font-size="10">',
+           '<rect width="100%" height="100%" fill="white"/>',
+           '<text x="8" y="14" font-size="12">ratio / target: left of the line is met. '
+           'Circle: the fastest peer, where the floor is what counts</text>',
+           f'<text x="8" y="28">{cond["cpu"]}, {cond["compiler"]}, {cond["commit"]}</text>']
+    for value in (0.125, 0.25, 0.5, 1, 2, 4, 8):
+        out.append(f'<line x1="{x(value):.0f}" x2="{x(value):.0f}" y1="36" y2="{line * len(bars) + 44}" '
+                   f'stroke="{"black" if value == 1 else "#ddd"}"/>'
+                   f'<text x="{x(value):.0f}" y="{line * len(bars) + 56}" text-anchor="middle">{value:g}</text>')
+    for i, r in enumerate(bars):
+        y = 40 + i * line
+        part = r['ratio'] / r['target']
+        color = '#4a9' if r['met'] else '#d64'
+        out.append(f'<text x="{left - 6}" y="{y + 9}" text-anchor="end">{r["id"]} {r["format"]}: {r["what"]}</text>'
+                   f'<rect x="{left}" y="{y}" width="{x(part) - left:.1f}" height="{line - 4}" fill="{color}"/>'
+                   f'<text x="{x(part) + 4:.1f}" y="{y + 9}">{r["ratio"]:g}</text>')
+        if r['floor'] and r['peers'] and '(to ' not in r['what'] and r['id'] not in ('P3', 'P4'):
+            peer = min(r['peers'].values()) / r['floor'] / r['target']
+            out.append(f'<circle cx="{x(peer):.1f}" cy="{y + 5}" r="3" fill="none" stroke="#336"/>')
+    return '\n'.join(out) + '\n</svg>\n'
+
+
 def main():
-    console, build, out = sys.argv[1:]
-    text = read(console)
+    logs, build, user, out, svg = sys.argv[1:]
+    text = read(f'{logs}/console')
     rows, clock, rounds = parse(text)
-    rows.update(text_sizes(build))
     bad = re.search(r'^.*(ASSERTION|EXPECTATION|Kernel panic|BUG: ).*$', text, re.M)
     if bad or not rounds or not re.search(r'^ok 1 iommu_pt_bench$', text, re.M):
         fail('the benchmark could not measure' + (f': {bad[0].strip()}' if bad else ''),
-             f'see {console}')
+             f'see {logs}/console')
+    for name, suffix in (('user', ''), ('retpoline', ', retpolines')):
+        rows.update(parse(read(f'{logs}/{name}'), suffix)[0])
+    rows.update(text_sizes(user))
+    rows.update(instructions(read(f'{logs}/callgrind')))
+    curves = growth(rows)
     cond = conditions(build, clock, f'{min(rounds)} to {max(rounds)}')
     found = results(rows)
     with open(out, 'w', encoding='utf-8') as f:
-        json.dump({'conditions': cond, 'rows': found}, f, indent=1)
+        json.dump({'conditions': cond, 'rows': found, 'growth': curves}, f, indent=1)
         f.write('\n')
+    with open(svg, 'w', encoding='utf-8') as f:
+        f.write(chart(found, cond))
     table(found)
+    print()
+    for what, curve in curves.items():
+        print(f'P11 {what}: ' + ', '.join(f'{c}: {ns:.1f} ns' for c, ns in curve.items()))
     print()
     for key, value in cond.items():
         print(f'{key + ":":<10} {value}')

@@ -3,10 +3,12 @@
 #
 # Time the library against hand-written floors and 6.12's own code: builds UML
 # without debug options and runs the suite of drivers/iommu/generic_pt/bench/.
-# A table on stdout, build/bench.json, logs in build/bench/. Fails only when it
-# cannot measure.
+# What UML cannot do is done in userspace: threads, many levels and pages, the
+# rows of one page and of lookups with retpolines, instructions by callgrind.
+# A table on stdout, build/bench.json, build/bench.svg, logs in build/bench/.
+# Fails only when it cannot measure.
 #
-# usage: bench.sh [CASE]    of: bench_map_unmap bench_lookup ... (all)
+# usage: bench.sh [CASE]    of UML: bench_map_unmap bench_lookup ... (all)
 
 . "$(dirname "$0")/lib.sh"
 
@@ -34,4 +36,18 @@ timeout -k 10 "$TIMEOUT" "$O/linux" mem=3G console=tty kunit_shutdown=halt \
 	"kunit.filter_glob=iommu_pt_bench.$CASE" >"$LOGS/console" 2>&1 9>&- </dev/null || rc=$?
 [ $rc != 124 ] || die "the benchmark did not end within $TIMEOUT s" "see build/bench/console"
 
-exec python3 "$TOOLS/bench.py" "$LOGS/console" "$O" "$OUT/bench.json"
+say "bench: userspace (log: build/bench/user.log)"
+need valgrind
+U=$OUT/ubench
+mkdir -p "$U/peer/amd"
+cp "$KERNEL/drivers/iommu/generic_pt/peer/amd/io_pgtable_v2.c" "$U/peer/amd/"
+{
+	make -C "$TOOLS/ubench" -j"$JOBS" OUT="$U" PEER="$U/peer" &&
+		"$U/ubench-plain" growth threads flushes >"$LOGS/user" &&
+		"$U/ubench-retpoline" one_page lookup >"$LOGS/retpoline" &&
+		valgrind --tool=callgrind --callgrind-out-file="$LOGS/callgrind.out" "$U/ubench-plain" calls &&
+		callgrind_annotate --inclusive=yes --threshold=100 "$LOGS/callgrind.out" >"$LOGS/callgrind"
+} >"$LOGS/user.log" 2>&1 9>&- </dev/null ||
+	die "the benchmark in userspace failed" "see build/bench/user.log"
+
+exec python3 "$TOOLS/bench.py" "$LOGS" "$O" "$U" "$OUT/bench.json" "$OUT/bench.svg"

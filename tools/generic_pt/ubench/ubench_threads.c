@@ -123,11 +123,11 @@ static void run_kind(struct kunit *test, const struct pt_peer *kind,
 		table_ps[r] = run_round(table, nr);
 	}
 	snprintf(floor, sizeof(floor), "floor tables apart");
-	snprintf(what, sizeof(what), "%u threads, 2M windows (%s)", nr,
+	snprintf(what, sizeof(what), "2M windows, %u threads (%s)", nr,
 		 kind->name);
 	print(what, floor, apart_ps);
 	print(what, kind->name, windows_ps);
-	snprintf(what, sizeof(what), "%u threads, one leaf table (%s)", nr,
+	snprintf(what, sizeof(what), "one leaf table, %u threads (%s)", nr,
 		 kind->name);
 	print(what, floor, apart_ps);
 	print(what, kind->name, table_ps);
