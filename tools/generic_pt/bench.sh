@@ -45,8 +45,10 @@ cp "$KERNEL/drivers/iommu/generic_pt/peer/amd/io_pgtable_v2.c" "$U/peer/amd/"
 	make -C "$TOOLS/ubench" -j"$JOBS" OUT="$U" PEER="$U/peer" &&
 		"$U/ubench-plain" growth threads flushes >"$LOGS/user" &&
 		"$U/ubench-retpoline" one_page lookup >"$LOGS/retpoline" &&
-		valgrind --tool=callgrind --callgrind-out-file="$LOGS/callgrind.out" "$U/ubench-plain" calls &&
-		callgrind_annotate --inclusive=yes --threshold=100 "$LOGS/callgrind.out" >"$LOGS/callgrind"
+		valgrind --tool=callgrind --callgrind-out-file="$LOGS/callgrind.out" \
+			"$U/ubench-plain" calls &&
+		callgrind_annotate --inclusive=yes --threshold=100 "$LOGS/callgrind.out" \
+			>"$LOGS/callgrind"
 } >"$LOGS/user.log" 2>&1 9>&- </dev/null ||
 	die "the benchmark in userspace failed" "see build/bench/user.log"
 

@@ -256,8 +256,7 @@ static noinline int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
 
 	/* What the run fills need not be zeroed or tested first */
 	memset64(table, 0, index);
-	memset64(table + index + run->items, 0,
-		 PTF_ITEMS - index - run->items);
+	memset64(table + index + run->items, 0, PTF_ITEMS - index - run->items);
 	pt_store_leaves(table + index, run->items,
 			ptf_leaf_item(map->attrs, map->oa, run->level,
 				      run->lg2),

@@ -100,7 +100,7 @@ static void run_rows(struct kunit *test, struct place *places, unsigned int nr,
 		bench_fn run;
 	} rows[] = {
 		{ "map + unmap 256x4K", run_256 },
-		{ "map + unmap one 4K page", run_page },
+		{ "map + unmap one page", run_page },
 		{ "lookup", run_lookup },
 	};
 	unsigned int r, p;
