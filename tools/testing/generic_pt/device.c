@@ -162,7 +162,9 @@ static const struct walk *lookup_walk(struct device *device, u64 iova)
 /* In all that the walk followed, as far as it is still there */
 static void set_accessed(struct device *device, const struct hw_walk *walk)
 {
-	u64 bit = device->root.format->accessed;
+	const struct hw_format *format = device->root.format;
+	u64 bit = format->accessed;
+	struct hw_entry ignored;
 	u64 pa, entry;
 	unsigned int i;
 
@@ -170,11 +172,13 @@ static void set_accessed(struct device *device, const struct hw_walk *walk)
 		unsigned int lg2 = hw_reach(&device->root, walk->step[i].level);
 
 		pa = walk->step[i].table_pa +
-		     8 * (walk->iova >> lg2 &
-			  ((1U << device->root.format->index_lg2) - 1));
+		     8 * (walk->iova >> lg2 & ((1U << format->index_lg2) - 1));
 		if (i + 1 == walk->steps && walk->result != HW_OK)
 			break;
-		if (hw_read64(pa, &entry) && !(entry & bit))
+		/* Another thread may have emptied it since the walk */
+		if (hw_read64(pa, &entry) && !(entry & bit) &&
+		    format->decode(&device->root, walk->step[i].level, entry,
+				   &ignored) == HW_OK)
 			hw_set_bits(pa, entry, bit);
 	}
 }

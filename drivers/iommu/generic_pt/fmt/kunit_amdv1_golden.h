@@ -65,7 +65,9 @@ static const struct {
 	{ 4, 52, 0x0000000000000, 0x6007fffffffffe01 },
 };
 
-static const struct pt_common amdv1_plain;
+static const struct pt_common amdv1_plain = {
+	.oa_mask = 0x000ffffffffff000,
+};
 
 static void golden_leaves(struct kunit *test)
 {
@@ -136,10 +138,12 @@ static void golden_attributes(struct kunit *test)
 {
 	static const struct pt_common coherent = {
 		.features = BIT(PT_FEAT_AMDV1_FORCE_COHERENCE),
+		.oa_mask = 0x000ffffffffff000,
 	};
 	static const struct pt_common encrypted = {
 		.features = BIT(PT_FEAT_AMDV1_ENCRYPT_TABLES),
 		.enc_mask = 0x800000000000,
+		.oa_mask = 0x000f7ffffffff000,
 	};
 	static const struct {
 		const struct pt_common *common;

@@ -10,7 +10,9 @@
 
 #include "../kunit_ops.h"
 
-static const struct pt_common amdv1_mock_plain;
+static const struct pt_common amdv1_mock_plain = {
+	.oa_mask = 0x000ffffffffff000,
+};
 
 static const struct {
 	unsigned int level;

@@ -11,11 +11,14 @@
 
 #include "../kunit_ops.h"
 
-static const struct pt_common x86_64_plain;
+static const struct pt_common x86_64_plain = {
+	.oa_mask = 0x000ffffffffff000,
+};
 
 static const struct pt_common x86_64_encrypted = {
 	.features = BIT(PT_FEAT_X86_64_AMD_ENCRYPT_TABLES),
 	.enc_mask = 0x8000000000000,
+	.oa_mask = 0x0007fffffffff000,
 };
 
 static const struct {
