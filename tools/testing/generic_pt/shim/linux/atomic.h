@@ -8,7 +8,10 @@
 
 #include <linux/compiler.h>
 
-#define ATOMIC_INIT(i) { (i) }
+#define ATOMIC_INIT(i) \
+	{              \
+		(i)    \
+	}
 
 static inline int atomic_read(const atomic_t *v)
 {
@@ -87,9 +90,9 @@ static inline bool shim_try_cmpxchg64(u64 *p, u64 *old, u64 new)
 	return done;
 }
 
-#define try_cmpxchg(p, old, new)                              \
-	__atomic_compare_exchange_n(p, old, new, false,       \
-				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
+#define try_cmpxchg(p, old, new)                                          \
+	__atomic_compare_exchange_n(p, old, new, false, __ATOMIC_SEQ_CST, \
+				    __ATOMIC_RELAXED)
 #define cmpxchg64(p, old, new) shim_cmpxchg64(p, old, new)
 #define try_cmpxchg64(p, old, new) shim_try_cmpxchg64(p, old, new)
 
