@@ -44,6 +44,7 @@ static unsigned long shrink_count(struct shrinker *unused,
 	spin_lock(&domains_lock);
 	list_for_each_entry(iommu, &domains, usage.domains)
 		for (i = 0; i < PT_IOMMU_PARKED; i++)
+			/* Only a number, it may be old when it is returned */
 			nr += data_race(!!iommu->parked[i]);
 	spin_unlock(&domains_lock);
 	return nr ?: SHRINK_EMPTY;

@@ -6,7 +6,7 @@
  *
  * KIND is one of those below. On stdout come lines for qemu.py:
  *
- *	root PA LEVELS		the table
+ *	root PA LEVELS		where the top stands
  *	table PA WORDS		4096 bytes, as hexadecimal digits
  *	dma IOVA PA		a write to IOVA must arrive at PA
  *	fault IOVA		a write to IOVA must not arrive anywhere

@@ -15,7 +15,8 @@
 
 #define TELL_EVERY 10
 
-static volatile unsigned long *done;
+/* Shared with the children, each writes its own */
+static unsigned long *done;
 static unsigned int nr_children;
 static unsigned long all_work;
 static time_t begin;
@@ -49,7 +50,7 @@ void progress_begin(unsigned long work, unsigned int children)
 void progress_done(unsigned int nr, unsigned long work)
 {
 	if (done)
-		done[nr] = work;
+		__atomic_store_n(&done[nr], work, __ATOMIC_RELAXED);
 }
 
 static void tell(void)
@@ -58,7 +59,7 @@ static void tell(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_children; i++)
-		sum += done[i];
+		sum += __atomic_load_n(&done[i], __ATOMIC_RELAXED);
 	if (!sum || !seconds)
 		return;
 	left = (double)(all_work - sum) / sum * seconds;

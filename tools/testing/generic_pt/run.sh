@@ -62,9 +62,9 @@ part "walkers" "$OUT/golden"
 part "contract" "$OUT/contract"
 part "inputs that the fuzzer found" "$OUT/fuzz-replay-asan" -t 180 corpus.txt
 part "replays" "$OUT/random-asan" -r replays/*.replay
-part "races with thread sanitizer" "$OUT/races-tsan" -n 30 -s "$SEED" \
+part "races with thread sanitizer" "$OUT/races-tsan" -n 10 -s "$SEED" \
 	-t "races with thread sanitizer"
-part "races with address sanitizer" "$OUT/races-asan" -n 60 -s "$SEED" \
+part "races with address sanitizer" "$OUT/races-asan" -n 20 -s "$SEED" \
 	-t "races with address sanitizer"
 part "small model" "$OUT/small" -j "$JOBS"
 part "random with sanitizers" "$OUT/random-asan" -n $((OPS / 20)) -s "$SEED" \

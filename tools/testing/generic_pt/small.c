@@ -175,8 +175,8 @@ static void extend(const struct small_config *small, unsigned int length)
 	unsigned int i;
 	bool failed;
 
-	for (op->fail_after = op->type == OP_MAP ? 0 : ~0ULL;;
-	     op->fail_after++) {
+	op->fail_after = op->type == OP_MAP ? 0 : ~0ULL;
+	for (; true; op->fail_after++) {
 		failed = run_sequence(small);
 		for (i = 0; nr < length && i < NR_OPS; i++) {
 			if (!is_used(i))
