@@ -4,14 +4,16 @@
 
 S := tools/generic_pt
 
-.PHONY: help run test check kunit model fuzz mutate coverage bench bench-compare kernel-path series clean
+.PHONY: help run test check cross kunit model qtest fuzz mutate coverage bench bench-compare kernel-path series clean
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
 	@echo 'make test         everything below that can fail, and QEMU; last line counts it'
 	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc'
+	@echo 'make cross        compile the library for i386, arm64, riscv64, and with clang'
 	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU'
 	@echo 'make model        check the model of a table'"'"'s life with spin, more of it than make test'
+	@echo 'make qtest        have the walkers of QEMU 11.1 read tables of the library, no kernel'
 	@echo 'make fuzz         let libFuzzer look for faults of the library: T=SECONDS, KEEP=1'
 	@echo 'make mutate       break the library and count what tests notice: N=MUTANTS, T=SECONDS'
 	@echo 'make coverage     lines and branches of the library that the tests run, as HTML too'
@@ -42,7 +44,10 @@ kunit:
 model:
 	@$S/model.sh full
 
-fuzz mutate coverage:
+cross:
+	@$S/cross.sh
+
+qtest fuzz mutate coverage:
 	@$S/deep.sh $@
 
 bench:
