@@ -14,6 +14,7 @@ LIBRARY="drivers/iommu/generic_pt/ drivers/iommu/iommu-pages.o"
 
 kernel_build_env
 prepare_kernel
+KUNITCONFIG=$KERNEL/drivers/iommu/generic_pt/.kunitconfig
 LOGS=$OUT/cross
 mkdir -p "$LOGS"
 lock "$BUILDS/cross.lock"
@@ -58,6 +59,7 @@ compile()
 	log=$LOGS/$name
 	mkdir -p "$O"
 	{
+		grep -v DEBUG_GENERIC_PT "$KUNITCONFIG"
 		cat "$TOOLS/cross.config"
 		[ "$1" = i386 ] || echo CONFIG_64BIT=y
 		[ -z "$3" ] || echo CONFIG_DEBUG_GENERIC_PT=y
@@ -74,7 +76,7 @@ compile()
 	[ $rc = 0 ] || echo "make ended with $rc: see build/cross/$name.log" >>"$log"
 	# What Kconfig refused was not compiled
 	sed -n 's/^CONFIG_IOMMU_PT_\(AMDV1\|AMDV1_MOCK\|RISCV64\|VTDSS\|X86_64\)=y$/\1/p' \
-		"$TOOLS/cross.config" | while read -r f; do
+		"$KUNITCONFIG" | while read -r f; do
 		grep -q "^CONFIG_IOMMU_PT_$f=y" "$O/.config" || echo "Kconfig refuses $f"
 	done >>"$log"
 	grep -q '^CONFIG_IOMMU_PT_KUNIT_TEST=y' "$O/.config" || echo "Kconfig refuses the suites" >>"$log"
