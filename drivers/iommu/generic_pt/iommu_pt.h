@@ -30,16 +30,9 @@
 #define PTF_CFG _PTF_CONCAT(PTF_TABLE, _cfg)
 #define PTF_HW_INFO _PTF_CONCAT(PTF_TABLE, _hw_info)
 
-static int pt_op_map_range(struct pt_iommu *iommu, dma_addr_t iova,
-			   phys_addr_t paddr, dma_addr_t len, unsigned int prot,
-			   gfp_t gfp, size_t *mapped)
-{
-	return pt_map_range(iommu, iova, paddr, len, prot, gfp, mapped);
-}
-
-int PTF_FN(map_pages)(struct iommu_domain *domain, unsigned long iova,
-		      phys_addr_t paddr, size_t pgsize, size_t pgcount,
-		      int prot, gfp_t gfp, size_t *mapped)
+int noinline PTF_FN(map_pages)(struct iommu_domain *domain, unsigned long iova,
+			       phys_addr_t paddr, size_t pgsize, size_t pgcount,
+			       int prot, gfp_t gfp, size_t *mapped)
 {
 	struct pt_iommu *iommu = container_of(domain, struct pt_iommu, domain);
 
@@ -48,22 +41,37 @@ int PTF_FN(map_pages)(struct iommu_domain *domain, unsigned long iova,
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(map_pages), GENERIC_PT_IOMMU);
 
-static size_t pt_op_unmap_range(struct pt_iommu *iommu, dma_addr_t iova,
-				dma_addr_t len,
-				struct iommu_iotlb_gather *gather)
+/* One copy of the code does for both, where their arguments are alike */
+static int pt_op_map_range(struct pt_iommu *iommu, dma_addr_t iova,
+			   phys_addr_t paddr, dma_addr_t len, unsigned int prot,
+			   gfp_t gfp, size_t *mapped)
 {
-	return pt_unmap_range(iommu, iova, len, gather);
+	if (sizeof(dma_addr_t) <= sizeof(long))
+		return PTF_FN(map_pages)(&iommu->domain, iova, paddr, len, 1,
+					 prot, gfp, mapped);
+	return pt_map_range(iommu, iova, paddr, len, prot, gfp, mapped);
 }
 
-size_t PTF_FN(unmap_pages)(struct iommu_domain *domain, unsigned long iova,
-			   size_t pgsize, size_t pgcount,
-			   struct iommu_iotlb_gather *gather)
+size_t noinline PTF_FN(unmap_pages)(struct iommu_domain *domain,
+				    unsigned long iova, size_t pgsize,
+				    size_t pgcount,
+				    struct iommu_iotlb_gather *gather)
 {
 	struct pt_iommu *iommu = container_of(domain, struct pt_iommu, domain);
 
 	return pt_unmap_range(iommu, iova, pgsize * pgcount, gather);
 }
 EXPORT_SYMBOL_NS_GPL(PTF_FN(unmap_pages), GENERIC_PT_IOMMU);
+
+static size_t pt_op_unmap_range(struct pt_iommu *iommu, dma_addr_t iova,
+				dma_addr_t len,
+				struct iommu_iotlb_gather *gather)
+{
+	if (sizeof(dma_addr_t) <= sizeof(long))
+		return PTF_FN(unmap_pages)(&iommu->domain, iova, len, 1,
+					   gather);
+	return pt_unmap_range(iommu, iova, len, gather);
+}
 
 phys_addr_t PTF_FN(iova_to_phys)(struct iommu_domain *domain, dma_addr_t iova)
 {

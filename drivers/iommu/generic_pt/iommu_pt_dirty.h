@@ -72,7 +72,7 @@ static inline bool pt_dirty_full(const struct pt_dirty *dirty)
 }
 
 /* Report what was noted. May sleep. */
-static void pt_dirty_report(struct pt_dirty *dirty)
+static noinline void pt_dirty_report(struct pt_dirty *dirty)
 {
 	unsigned int i;
 
@@ -86,8 +86,8 @@ static void pt_dirty_report(struct pt_dirty *dirty)
  * Go on by some bytes, which are dirty or not. Notes one stretch at most; after
  * bytes that are not dirty the next call notes none.
  */
-static inline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
-				    bool is_dirty)
+static noinline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
+				      bool is_dirty)
 {
 	if (is_dirty) {
 		if (!dirty->open.bytes)
@@ -101,8 +101,8 @@ static inline void pt_dirty_advance(struct pt_dirty *dirty, u64 bytes,
 }
 
 /* Test, and as asked clear, the dirty bit in all items of one leaf */
-static bool pt_dirty_test(struct pt_dirty *dirty, pt_item_t *slot,
-			  unsigned int nr)
+static noinline bool pt_dirty_test(struct pt_dirty *dirty, pt_item_t *slot,
+				   unsigned int nr)
 {
 	bool is_dirty = false;
 	unsigned int i;
@@ -138,8 +138,9 @@ static inline unsigned int pt_dirty_items_lg2(const pt_item_t *slot,
  * Scan the leaf of item @index. The range may begin or end inside of it: all of
  * it counts. Returns the index of what comes after it.
  */
-static unsigned int pt_dirty_leaf(struct pt_dirty *dirty, pt_item_t *table,
-				  unsigned int index, unsigned int level)
+static noinline unsigned int pt_dirty_leaf(struct pt_dirty *dirty,
+					   pt_item_t *table, unsigned int index,
+					   unsigned int level)
 {
 	unsigned int lg2 = pt_dirty_items_lg2(&table[index], level);
 	u64 mask = pt_low_mask(pt_item_lg2(level) + lg2);

@@ -65,7 +65,7 @@ struct pt_run {
  * Choose the run that [@iova, @last] begins with: the largest leaves that fit,
  * as many as are alike
  */
-static noinline struct pt_run pt_map_run(u64 iova, u64 last, u64 oa, u64 sizes)
+static inline struct pt_run pt_map_run(u64 iova, u64 last, u64 oa, u64 sizes)
 {
 	u64 left = last - iova + 1;
 	struct pt_run run;
@@ -132,7 +132,7 @@ static inline void pt_spare_give(struct pt_map *map, void *table)
 	map->nr_spare++;
 }
 
-static void pt_spare_free(struct pt_map *map)
+static noinline __cold void pt_spare_free(struct pt_map *map)
 {
 	pt_usage_give(map->iommu, map->nr_spare);
 	while (map->nr_spare)
@@ -140,7 +140,7 @@ static void pt_spare_free(struct pt_map *map)
 }
 
 /* Allocate the tables that are needed, and some ahead if that is easy */
-static noinline int pt_spare_fill(struct pt_map *map, unsigned int level)
+static noinline __cold int pt_spare_fill(struct pt_map *map, unsigned int level)
 {
 	unsigned int lg2 = pt_item_lg2(level + 1);
 	u64 ahead = min_t(u64, (map->last >> lg2) - (map->iova >> lg2),
@@ -250,8 +250,10 @@ pt_map_reap_leaf(struct pt_map *map, const struct pt_run *run, pt_item_t *slot)
  * install them at @pos, which is empty or a tombstone. The AND of the pointers
  * on the way there is @tables.
  */
-static noinline int pt_map_fresh(struct pt_map *map, const struct pt_run *run,
-				 const struct pt_pos *pos, pt_item_t tables)
+static noinline __cold int pt_map_fresh(struct pt_map *map,
+					const struct pt_run *run,
+					const struct pt_pos *pos,
+					pt_item_t tables)
 {
 	unsigned int index = pt_index(map->iova, run->level);
 	struct pt_desc *parent = pt_slot_desc(pos->slot);
@@ -360,13 +362,10 @@ static int pt_map_grow(struct pt_map *map)
 	return pt_grow(map->iommu, level, map->gfp);
 }
 
-/*
- * Map a range that was checked, run by run, in tables that exist or do not. Out
- * of line, so that the straight ways do not pay for the frame.
- */
-static noinline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
-				u64 oa, u64 sizes, pt_item_t attrs, gfp_t gfp,
-				size_t *mapped)
+/* Map a range that was checked, run by run, in tables that exist or do not */
+static inline int pt_map_runs(struct pt_iommu *iommu, u64 iova, u64 last,
+			      u64 oa, u64 sizes, pt_item_t attrs, gfp_t gfp,
+			      size_t *mapped)
 {
 	struct pt_map map = {
 		.iommu = iommu,
@@ -453,40 +452,7 @@ static __always_inline bool pt_map_page(struct pt_iommu *iommu, u64 iova,
 	return done;
 }
 
-/*
- * Store the first run of a range, as far as its table exists and nothing is
- * there. Returns how many bytes were mapped.
- */
-static __always_inline u64 pt_map_first(struct pt_iommu *iommu, u64 iova,
-					u64 last, u64 oa, u64 sizes,
-					pt_item_t attrs)
-{
-	const struct pt_common *common = ptf_common(iommu);
-	struct pt_run run = pt_map_run(iova, last, oa, sizes);
-	pt_item_t item = ptf_leaf_item(attrs, oa, run.level, run.lg2);
-	unsigned long top;
-	pt_item_t tables;
-	struct pt_pos pos;
-	int stored = 0;
-
-	rcu_read_lock();
-	top = pt_read_top(common);
-	if (likely(pt_level_covers(common, pt_top_level(top), last))) {
-		pos = pt_walk_noting(common, top, iova, run.level, &tables);
-		if (likely(pos.level == run.level))
-			stored = pt_map_store(iommu, pos.slot, item,
-					      ptf_leaf_step(run.lg2), run.items,
-					      run.repeat_lg2, tables);
-	}
-	rcu_read_unlock();
-	return stored > 0 ? (u64)stored << pt_item_lg2(run.level) : 0;
-}
-
-/*
- * Map anything. Nearly always that is one run in a table that exists; what comes
- * after it, and any surprise, takes the long way. Out of line, so that one page
- * does not pay for the frame.
- */
+/* Map anything. Out of line, so that one page does not pay for the frame. */
 static noinline int pt_map_pages(struct pt_iommu *iommu, u64 iova, u64 oa,
 				 u64 len, unsigned int prot, gfp_t gfp,
 				 size_t *mapped)
@@ -494,7 +460,6 @@ static noinline int pt_map_pages(struct pt_iommu *iommu, u64 iova, u64 oa,
 	struct pt_common *common = ptf_common(iommu);
 	u64 last, sizes = iommu->domain.pgsize_bitmap;
 	pt_item_t attrs = 0;
-	u64 done;
 	int ret;
 
 	ret = pt_check_range(iommu, iova, len, &last);
@@ -515,12 +480,7 @@ static noinline int pt_map_pages(struct pt_iommu *iommu, u64 iova, u64 oa,
 
 	/* IOVA and OA move together, so the sizes that fit both are known */
 	sizes &= pt_low_mask(pt_align_lg2(iova ^ oa) + 1);
-	done = pt_map_first(iommu, iova, last, oa, sizes, attrs);
-	*mapped += done;
-	if (likely(iova + done - 1 == last))
-		return 0;
-	return pt_map_runs(iommu, iova + done, last, oa + done, sizes, attrs,
-			   gfp, mapped);
+	return pt_map_runs(iommu, iova, last, oa, sizes, attrs, gfp, mapped);
 }
 
 static inline int pt_map_range(struct pt_iommu *iommu, u64 iova, u64 oa,

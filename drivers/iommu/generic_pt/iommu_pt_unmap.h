@@ -40,8 +40,8 @@ static __always_inline void pt_unmap_advance(struct pt_unmap *unmap, u64 bytes)
 }
 
 /* Whether a table and all tables below it are full, so that no hole is there */
-static bool pt_table_full(const struct pt_common *common,
-			  const pt_item_t *table, unsigned int level)
+static noinline bool pt_table_full(const struct pt_common *common,
+				   const pt_item_t *table, unsigned int level)
 {
 	unsigned int i;
 
@@ -60,8 +60,8 @@ static bool pt_table_full(const struct pt_common *common,
 }
 
 /* Put a full table that was unlinked, and all below it, on the freelist */
-static void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
-			     unsigned int level)
+static noinline void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
+				      unsigned int level)
 {
 	unsigned int i;
 
@@ -212,6 +212,19 @@ static __always_inline bool pt_unmap_page(struct pt_iommu *iommu, u64 iova)
 	return done;
 }
 
+/*
+ * Flush what the gather holds if a gap is between that and a range. A queued
+ * flush is of everything, gaps do not matter then.
+ */
+static noinline __cold void pt_gather_no_gap(struct pt_iommu *iommu,
+					     struct iommu_iotlb_gather *gather,
+					     u64 iova, u64 bytes)
+{
+	if (!gather->queued &&
+	    iommu_iotlb_gather_is_disjoint(gather, iova, bytes))
+		iommu_iotlb_sync(&iommu->domain, gather);
+}
+
 /* Tell the gather what was unmapped */
 static __always_inline void pt_gather(struct pt_iommu *iommu,
 				      struct iommu_iotlb_gather *gather,
@@ -219,11 +232,8 @@ static __always_inline void pt_gather(struct pt_iommu *iommu,
 {
 	const struct pt_common *common = ptf_common(iommu);
 
-	/* A queued flush is of everything, gaps do not matter then */
-	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&
-	    !gather->queued &&
-	    iommu_iotlb_gather_is_disjoint(gather, iova, bytes))
-		iommu_iotlb_sync(&iommu->domain, gather);
+	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
+		pt_gather_no_gap(iommu, gather, iova, bytes);
 	if (pt_feature(common, PT_FEAT_DETAILED_GATHER) &&
 	    (!gather->pgsize || gather->pgsize > BIT(pt_item_lg2(level))))
 		gather->pgsize = BIT(pt_item_lg2(level));

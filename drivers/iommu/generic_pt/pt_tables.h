@@ -457,14 +457,11 @@ static unsigned long pt_reclaim(struct pt_iommu *iommu)
 	return removed;
 }
 
-/* Forget a table that its owner takes out of the tree whole, parked or not */
-static void pt_forget(struct pt_iommu *iommu, struct pt_desc *desc)
+static noinline __cold void pt_forget_parked(struct pt_iommu *iommu,
+					     struct pt_desc *desc, int users)
 {
-	int users = atomic_read(&desc->users);
 	unsigned long flags;
 
-	if (likely(!(users & PT_USERS_PARKED)))
-		return;
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
 	pt_unplace_locked(iommu, desc);
 	/* Who parked it may still be on the way to give it a place */
@@ -472,6 +469,15 @@ static void pt_forget(struct pt_iommu *iommu, struct pt_desc *desc)
 				   (users & ~PT_USERS_ANY) | PT_USERS_DEAD))
 		;
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+}
+
+/* Forget a table that its owner takes out of the tree whole, parked or not */
+static inline void pt_forget(struct pt_iommu *iommu, struct pt_desc *desc)
+{
+	int users = atomic_read(&desc->users);
+
+	if (unlikely(users & PT_USERS_PARKED))
+		pt_forget_parked(iommu, desc, users);
 }
 
 #endif /* __GENERIC_PT_TABLES_H */
