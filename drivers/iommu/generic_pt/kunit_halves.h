@@ -23,12 +23,9 @@ static void kt_expect_none(struct kt *kt, u64 iova)
 	struct pt_iommu_entry entry;
 	struct kt_hw hw;
 
-	KUNIT_EXPECT_EQ_MSG(kt->test, -ERANGE,
-			    kt_iommu(kt)->ops->lookup(kt_iommu(kt), iova,
-						      &entry),
+	KUNIT_EXPECT_EQ_MSG(kt->test, -ERANGE, kt_op_lookup(kt, iova, &entry),
 			    "IOVA %#llx", iova);
-	KUNIT_EXPECT_EQ_MSG(kt->test, 0,
-			    PTF_FN(iova_to_phys)(&kt->domain, iova),
+	KUNIT_EXPECT_EQ_MSG(kt->test, 0, kt_op_iova_to_phys(kt, iova),
 			    "IOVA %#llx", iova);
 	KUNIT_EXPECT_FALSE_MSG(kt->test, kt_hw_walk(kt, iova, &hw),
 			       "IOVA %#llx", iova);
@@ -41,15 +38,11 @@ static void kt_expect_refused(struct kt *kt, u64 iova, u64 len)
 	size_t mapped = 77;
 
 	KUNIT_EXPECT_EQ_MSG(kt->test, -ERANGE,
-			    kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, 0,
-							 len, KT_RW, GFP_KERNEL,
-							 &mapped),
+			    kt_op_map(kt, iova, 0, len, KT_RW, &mapped),
 			    "map %#llx, %#llx bytes", iova, len);
 	KUNIT_EXPECT_EQ(kt->test, mapped, 77);
 	iommu_iotlb_gather_init(&gather);
-	KUNIT_EXPECT_EQ_MSG(kt->test, 0,
-			    kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova,
-							   len, &gather),
+	KUNIT_EXPECT_EQ_MSG(kt->test, 0, kt_op_unmap(kt, iova, len, &gather),
 			    "unmap %#llx, %#llx bytes", iova, len);
 	KUNIT_EXPECT_EQ(kt->test, gather.end, 0);
 }

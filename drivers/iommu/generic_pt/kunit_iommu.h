@@ -7,6 +7,7 @@
  * of the format, see struct kt_config.
  *
  *   here            the domain, its driver and its allocator
+ *   kunit_fixture.h how they begin and end, and for which configurations
  *   kunit_model.h   an oracle: what is mapped, as a flat list of leaves
  *   kunit_tree.h    a walk as hardware does it, and a recount of the tree
  *   kunit_ops.h     operations that are checked against both
@@ -67,12 +68,7 @@ struct kt_config {
  * @dirty: The dirty bit is set
  */
 struct kt_hw {
-	enum {
-		KT_NONE,
-		KT_TABLE,
-		KT_LEAF,
-		KT_BAD
-	} kind;
+	enum { KT_NONE, KT_TABLE, KT_LEAF, KT_BAD } kind;
 	u64 oa;
 	unsigned int lg2;
 	int prot;
@@ -298,11 +294,22 @@ static void kt_interrupt(struct kt *kt, struct kt_hook *hook)
 	now.call(kt);
 }
 
+/*
+ * Where addresses have 32 bits nobody can say an IOVA above them. What needs one
+ * is skipped.
+ */
+static void kt_say(struct kt *kt, u64 address)
+{
+	if (sizeof(long) < sizeof(u64) && address > ULONG_MAX)
+		kunit_skip(kt->test, "needs an address of 64 bits");
+}
+
 /* The operations, as they are called by the core */
 
 static int kt_op_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 		     size_t *mapped)
 {
+	kt_say(kt, iova | oa | len);
 	return kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
 					    GFP_KERNEL, mapped);
 }
@@ -310,27 +317,32 @@ static int kt_op_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 static size_t kt_op_unmap(struct kt *kt, u64 iova, u64 len,
 			  struct iommu_iotlb_gather *gather)
 {
+	kt_say(kt, iova | len);
 	return kt_iommu(kt)->ops->unmap_range(kt_iommu(kt), iova, len, gather);
 }
 
 static int kt_op_lookup(struct kt *kt, u64 iova, struct pt_iommu_entry *entry)
 {
+	kt_say(kt, iova);
 	return kt_iommu(kt)->ops->lookup(kt_iommu(kt), iova, entry);
 }
 
 static phys_addr_t kt_op_iova_to_phys(struct kt *kt, u64 iova)
 {
+	kt_say(kt, iova);
 	return PTF_FN(iova_to_phys)(&kt->domain, iova);
 }
 
 static int kt_op_set_dirty(struct kt *kt, u64 iova)
 {
+	kt_say(kt, iova);
 	return kt_iommu(kt)->ops->set_dirty(kt_iommu(kt), iova);
 }
 
 static int kt_op_dirty(struct kt *kt, u64 iova, u64 len, unsigned long flags,
 		       struct iommu_dirty_bitmap *dirty)
 {
+	kt_say(kt, iova | len);
 	return PTF_FN(read_and_clear_dirty)(&kt->domain, iova, len, flags,
 					    dirty);
 }
@@ -425,9 +437,11 @@ static bool kt_tree_reaches(struct kt *kt, const void *mem);
 static bool kt_tree_maps(struct kt *kt, u64 start, u64 last);
 static unsigned int kt_tree_leaves(struct kt *kt, u64 root, unsigned int level);
 
+/* The last IOVA of a table, as far as a flush can say it */
 static u64 kt_page_last(const struct kt_page *page)
 {
-	return page->iova | pt_low_mask(pt_item_lg2(page->level + 1));
+	return (unsigned long)(page->iova |
+			       pt_low_mask(pt_item_lg2(page->level + 1)));
 }
 
 /* Tables that are handed over for freeing must be out of reach already */
@@ -557,147 +571,5 @@ static const struct pt_iommu_driver_ops kt_driver_ops = {
 	.change_top = kt_change_top,
 	.get_top_lock = kt_get_top_lock,
 };
-
-/* -------------------------------- fixture -------------------------------- */
-
-/* Set up the page table. May fail when the allocator is told to. */
-static int kt_start(struct kt *kt)
-{
-	struct PTF_CFG fmt_cfg = kt_fmt_cfg(kt->cfg);
-	int ret;
-
-	memset(&kt->table, 0, sizeof(kt->table));
-	kt->table.iommu.driver_ops = &kt_driver_ops;
-	kt->table.iommu.nid = NUMA_NO_NODE;
-	ret = PTF_FN(init)(&kt->table, &fmt_cfg, GFP_KERNEL);
-	if (ret)
-		return ret;
-
-	kt->dead = false;
-	kt->domain.type = IOMMU_DOMAIN_UNMANAGED;
-	kt->domain.ops = &kt_domain_ops;
-	ptf_common(kt_iommu(kt))->enc_mask = kt->cfg->enc_mask;
-	ptf_common(kt_iommu(kt))->oa_mask &= ~kt->cfg->enc_mask;
-	if (kt->cfg->pgsizes)
-		kt->domain.pgsize_bitmap &= kt->cfg->pgsizes;
-	kt->sizes = kt->domain.pgsize_bitmap;
-	kt->min_lg2 = __ffs64(kt->sizes);
-	kt->space_last = kt->domain.geometry.aperture_end;
-	kt->last = kt->space_last;
-	if (kt_feature(kt, PT_FEAT_SIGN_EXTEND)) {
-		kt->last = pt_low_mask(kt->cfg->vasz_lg2 - 1);
-		kt->domain.geometry.aperture_end = kt->last;
-	}
-	kt->oa_last = pt_low_mask(kt->cfg->oasz_lg2);
-	kt->hw_root = kt_fmt_root(kt->cfg, &kt->table, &kt->hw_level);
-	return 0;
-}
-
-static void kt_model_clear(struct kt *kt);
-
-static void kt_stop(struct kt *kt)
-{
-	kt->dead = true;
-	pt_iommu_deinit(kt_iommu(kt));
-	kt_model_clear(kt);
-	kt_reap(kt);
-	KUNIT_EXPECT_TRUE_MSG(kt->test, kt_all_freed(kt), "tables leaked");
-}
-
-static int kt_init(struct kunit *test)
-{
-	struct kt *kt = kunit_kzalloc(test, sizeof(*kt), GFP_KERNEL);
-
-	if (!kt)
-		return -ENOMEM;
-	kt->test = test;
-	kt->cfg = test->param_value ?: kt_config(0);
-	kt->tainted = test_taint(TAINT_WARN);
-	spin_lock_init(&kt->top_lock);
-	mt_init(&kt->model);
-	xa_init(&kt->pages);
-	test->priv = kt;
-	kunit_activate_static_stub(test, pt_env_alloc, kt_alloc);
-	kunit_activate_static_stub(test, pt_env_flush, kt_writeback);
-	return kt_start(kt);
-}
-
-static void kt_exit(struct kunit *test)
-{
-	struct kt *kt = test->priv;
-
-	if (!kt)
-		return;
-	kt_stop(kt);
-	kt_expect_no_complaint(kt);
-	/* The library's own checks warn */
-	KUNIT_EXPECT_EQ(test, kt->tainted, test_taint(TAINT_WARN));
-	mtree_destroy(&kt->model);
-	xa_destroy(&kt->pages);
-}
-
-/* Go on with the next configuration that has all of some features */
-static const void *kt_next(const void *prev, char *desc, u32 features)
-{
-	const struct kt_config *cfg;
-	bool seen = !prev;
-	unsigned int i;
-
-	for (i = 0; (cfg = kt_config(i)); i++) {
-		if (seen && (cfg->features & features) == features) {
-			strscpy(desc, cfg->name, KUNIT_PARAM_DESC_SIZE);
-			return cfg;
-		}
-		seen |= cfg == prev;
-	}
-	return NULL;
-}
-
-static const void *kt_any(const void *prev, char *desc)
-{
-	return kt_next(prev, desc, 0);
-}
-
-static const void *kt_growing(const void *prev, char *desc)
-{
-	return kt_next(prev, desc, BIT(PT_FEAT_DYNAMIC_TOP));
-}
-
-static const void *kt_no_gaps(const void *prev, char *desc)
-{
-	return kt_next(prev, desc, BIT(PT_FEAT_FLUSH_RANGE_NO_GAPS));
-}
-
-static const void *kt_halves(const void *prev, char *desc)
-{
-	return kt_next(prev, desc, BIT(PT_FEAT_SIGN_EXTEND));
-}
-
-static const void *kt_incoherent(const void *prev, char *desc)
-{
-	return kt_next(prev, desc, BIT(PT_FEAT_DMA_INCOHERENT));
-}
-
-static const void *kt_dirty(const void *prev, char *desc)
-{
-	return PTF_DIRTY ? kt_next(prev, desc, 0) : NULL;
-}
-
-/* A case that runs for each configuration, or for each that has a feature */
-#define KT_CASE(name) KUNIT_CASE_PARAM(name, kt_any)
-#define KT_CASE_GROWING(name) KUNIT_CASE_PARAM(name, kt_growing)
-#define KT_CASE_NO_GAPS(name) KUNIT_CASE_PARAM(name, kt_no_gaps)
-#define KT_CASE_HALVES(name) KUNIT_CASE_PARAM(name, kt_halves)
-#define KT_CASE_INCOHERENT(name) KUNIT_CASE_PARAM(name, kt_incoherent)
-
-#define KT_CASE_DIRTY(name) KUNIT_CASE_PARAM(name, kt_dirty)
-
-#define KT_SUITE(what)                                   \
-	static struct kunit_suite kt_##what##_suite = {  \
-		.name = __stringify(PTF_NAME) "_" #what, \
-		.init = kt_init,                         \
-		.exit = kt_exit,                         \
-		.test_cases = kt_##what##_cases,         \
-	}
 
 #endif /* __GENERIC_PT_KUNIT_IOMMU_H */

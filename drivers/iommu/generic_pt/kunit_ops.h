@@ -8,7 +8,7 @@
 #ifndef __GENERIC_PT_KUNIT_OPS_H
 #define __GENERIC_PT_KUNIT_OPS_H
 
-#include "kunit_tree.h"
+#include "kunit_fixture.h"
 
 #define KT_RW (IOMMU_READ | IOMMU_WRITE)
 

@@ -177,7 +177,8 @@ static void race_two_growths(struct kunit *test)
 	u64 size = 1ULL << kt->min_lg2;
 	u64 outer = kt->last - 64 * size + 1;
 
-	while (kt_item_lg2(kt->cfg->top_level + 1 + levels) < kt->cfg->vasz_lg2)
+	while (kt_item_lg2(kt->cfg->top_level + 1 + levels) <
+	       pt_floor_lg2(kt->last) + 1)
 		levels++;
 	kt_map(kt, 0, 0, size, KT_RW);
 	/* The second caller needs half of the levels, more or less */

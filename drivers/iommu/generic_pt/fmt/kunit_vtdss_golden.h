@@ -167,9 +167,7 @@ static void golden_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table[2], 0x80000083);
 	KUNIT_EXPECT_EQ(test, table[3], 0);
 	/* Hardware marks it, the scan clears that */
-	KUNIT_EXPECT_EQ(test, 0,
-			kt_iommu(kt)->ops->set_dirty(kt_iommu(kt),
-						     0x80bfffffff));
+	KUNIT_EXPECT_EQ(test, 0, kt_op_set_dirty(kt, 0x80bfffffff));
 	KUNIT_EXPECT_EQ(test, table[2], 0x80000283);
 	table = phys_to_virt(table[1] & 0xffffffffff000ULL);
 	KUNIT_EXPECT_EQ(test, table[1] & ~0xffffffffff000ULL, 3);
@@ -200,8 +198,7 @@ static void golden_accessed_pointers(struct kunit *test)
 
 		iommu_iotlb_gather_init(&gather);
 		KUNIT_EXPECT_EQ(test, 0x1000,
-				kt_iommu(kt)->ops->unmap_range(
-					kt_iommu(kt), iova, 0x1000, &gather));
+				kt_op_unmap(kt, iova, 0x1000, &gather));
 		kt_model_unmap(kt, iova, 0x1000, &smallest);
 		iommu_iotlb_sync(&kt->domain, &gather);
 	}
@@ -253,9 +250,8 @@ static void golden_force_writeable(struct kunit *test)
 	kt->cfg = &cfg;
 	KUNIT_ASSERT_EQ(test, 0, kt_start(kt));
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
-			kt_iommu(kt)->ops->map_range(kt_iommu(kt), 0x1000,
-						     0x1000, 0x1000, IOMMU_READ,
-						     GFP_KERNEL, &mapped));
+			kt_op_map(kt, 0x1000, 0x1000, 0x1000, IOMMU_READ,
+				  &mapped));
 	KUNIT_EXPECT_EQ(test, mapped, 0);
 	kt_map(kt, 0x1000, 0x1000, 0x1000, KT_RW);
 	kt_map(kt, 0x2000, 0x1000, 0x1000, IOMMU_WRITE);
