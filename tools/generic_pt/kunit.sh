@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the KUnit suites through the kernel's own kunit.py: UML with and without
-# the debug option, and x86_64 in QEMU. TAP on stdout, logs in build/kunit/.
+# Run the KUnit suites through the kernel's own kunit.py. TAP on stdout, logs in
+# build/kunit/.
 #
-# usage: kunit.sh [CONFIG...]    of: um-debug um x86_64 (all three)
+# usage: kunit.sh [CONFIG...]    of, without more the first three:
+#	um-debug um	UML with and without the debug option
+#	x86_64		emulated by QEMU
+#	um-kasan	UML with KASAN
+#	um32 i386	32-bit: UML, and emulated by QEMU
 
 . "$(dirname "$0")/lib.sh"
 
@@ -43,21 +47,39 @@ run_one()
 	say "kunit $name: done in $(($(date +%s) - start)) s"
 }
 
+# emulated ARCH ARGUMENT...: run_one for an x86 that QEMU emulates
+emulated()
+{
+	arch=$1
+	shift
+	need qemu-system-x86
+	# Many random operations are for UML, which runs native code
+	for f in amdv1 amdv1_mock riscv_64 vtdss x86_64; do
+		set -- "$@" "--kernel_args=iommu_$f.kunit_ops=${KUNIT_OPS:-100}"
+	done
+	# An accelerator that QEMU chooses itself may be one that does not work here
+	run_one "$arch" y --arch="$arch" --qemu_args="-accel ${ACCEL:-tcg}" "$@"
+}
+
 for c in $CONFIGS; do
 	case $c in
 	um-debug) run_one um-debug y ;;
 	um) run_one um n ;;
-	x86_64)
-		need qemu-system-x86
-		# Many random operations are for UML, which runs native code
-		set --
-		for f in amdv1 amdv1_mock riscv_64 vtdss x86_64; do
-			set -- "$@" "--kernel_args=iommu_$f.kunit_ops=${KUNIT_OPS:-100}"
-		done
-		# An accelerator that QEMU chooses itself may be one that does not work here
-		run_one x86_64 y --arch=x86_64 --qemu_args="-accel ${ACCEL:-tcg}" "$@"
+	um-kasan)
+		run_one um-kasan y --kconfig_add CONFIG_KASAN=y --kconfig_add CONFIG_KASAN_INLINE=y
 		;;
-	*) die "no KUnit configuration $c" "choose of: um-debug um x86_64" ;;
+	um32)
+		need gcc-i686-linux-gnu libc6-dev-i386-cross
+		# There is no loader for shared 32-bit programs
+		run_one um32 y --make_options SUBARCH=i386 --cross_compile=i686-linux-gnu- \
+			--kconfig_add CONFIG_STATIC_LINK=y
+		;;
+	i386)
+		need gcc-i686-linux-gnu
+		emulated i386 --cross_compile=i686-linux-gnu-
+		;;
+	x86_64) emulated x86_64 ;;
+	*) die "no KUnit configuration $c" "choose of: um-debug um x86_64 um-kasan um32 i386" ;;
 	esac
 done
 
