@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-CHECKS=${*:-scripts spdx length format kernel_doc checkpatch series build sparse}
+CHECKS=${*:-scripts spdx length format kernel_doc checkpatch series build sparse coccicheck}
 CLANG_FORMAT=14 # the major version that .clang-format is for
 
 need perl python3
@@ -229,6 +229,26 @@ sparse()
 	[ $rc = 0 ] || echo "make ended with $rc: see build/check/sparse.log" >>"$LOGS/sparse"
 	grep -q '^  CHECK ' "$LOGS/sparse.log" || echo "sparse was not run" >>"$LOGS/sparse"
 	report "sparse" "$LOGS/sparse"
+}
+
+# What the kernel's semantic patches find in new files
+coccicheck()
+{
+	need coccinelle
+	[ -d "$KERNEL/drivers/iommu/generic_pt" ] || { skip "check: coccicheck" "there is no library yet"; return 0; }
+	configure
+	say "check: coccicheck on drivers/iommu/generic_pt/"
+	rc=0
+	{
+		kmake syncconfig &&
+		kmake coccicheck MODE=report M="$KERNEL/drivers/iommu/generic_pt" J=1
+	} >"$LOGS/coccicheck.log" 2>&1 || rc=$?
+	sed "s,^$KERNEL/,," "$LOGS/coccicheck.log" | grep -E '^(drivers|include)/[^ ]*:[0-9]+:' |
+		sort -u >"$LOGS/coccicheck" || :
+	[ $rc = 0 ] || echo "make ended with $rc: see build/check/coccicheck.log" >>"$LOGS/coccicheck"
+	[ "$(grep -c -- '--cocci-file' "$LOGS/coccicheck.log")" -gt 50 ] ||
+		echo "the semantic patches were not run: see build/check/coccicheck.log" >>"$LOGS/coccicheck"
+	report "coccicheck" "$LOGS/coccicheck"
 }
 
 for c in $CHECKS; do
