@@ -4,7 +4,8 @@
 # Time the library against hand-written floors and 6.12's own code: builds UML
 # without debug options and runs the suite of drivers/iommu/generic_pt/bench/.
 # What UML cannot do is done in userspace: threads, many levels and pages, the
-# rows of one page and of lookups with retpolines, instructions by callgrind.
+# rows of one page and of lookups with retpolines, instructions by callgrind. What
+# invalidations a driver asks for is counted in an emulated guest.
 # A table on stdout, build/bench.json, build/bench.svg, logs in build/bench/.
 # Fails only when it cannot measure.
 #
@@ -51,5 +52,10 @@ cp "$KERNEL/drivers/iommu/generic_pt/peer/amd/io_pgtable_v2.c" "$U/peer/amd/"
 			>"$LOGS/callgrind"
 } >"$LOGS/user.log" 2>&1 9>&- </dev/null ||
 	die "the benchmark in userspace failed" "see build/bench/user.log"
+
+say "bench: counting invalidations in a guest (log: build/bench/rig.log)"
+"$TOOLS/rig.sh" test amd-invalidations >"$LOGS/rig.tap" 2>"$LOGS/rig.log" ||
+	die "the guest failed" "see build/bench/rig.tap and build/bench/rig.log"
+cp "$OUT/rig/amd-invalidations/counts" "$LOGS/counts"
 
 exec python3 "$TOOLS/bench.py" "$LOGS" "$O" "$U" "$OUT/bench.json" "$OUT/bench.svg"

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 # QEMU's model has its registers here (hw/i386/amd_iommu.h)
 MMIO_BASE = 0xFED80000
 REG_DEVICE_TABLE = 0x00     # section 3.4.1
+REG_COMMANDS = 0x08         # section 3.4.1
 REG_CONTROL = 0x18          # section 3.4.2
+
+INVALIDATE_PAGES = 3        # section 2.4.3
 
 ADDRESS = 0x000FFFFFFFFFF000
 
@@ -104,6 +107,25 @@ def leaf_size(value, level):
     return 1 << (12 + ones + 1)
 
 
+@dataclass
+class Invalidation:
+    """INVALIDATE_IOMMU_PAGES, section 2.4.3."""
+    domain: int
+    address: int
+    sized: bool             # S: the address tells the size
+    tables: bool            # PDE: walk caches too
+
+    @property
+    def size(self):
+        if not self.sized:
+            return 1 << 12
+        page = self.address >> 12
+        ones = 0
+        while bits(page, ones, ones):
+            ones += 1
+        return 1 << (12 + ones + 1)
+
+
 class Iommu:
     def __init__(self, memory):
         self.memory = memory
@@ -190,3 +212,15 @@ class Iommu:
                             item, value, level)
             table, level = value & ADDRESS, below
         return None
+
+    def invalidations(self):
+        """Those in the command buffer, which holds the last of all commands."""
+        register = self.memory.read64(MMIO_BASE + REG_COMMANDS)
+        base, entries = register & ADDRESS, 1 << bits(register, 56, 59)
+        found = []
+        for i in range(entries):
+            low, high = (self.memory.read64(base + 16 * i + at) for at in (0, 8))
+            if bits(low, 60, 63) == INVALIDATE_PAGES:
+                found.append(Invalidation(bits(low, 32, 47), high & ~0xFFF, bool(high & 1),
+                                          bool(high & 2)))
+        return found

@@ -10,11 +10,12 @@ import traceback
 
 import amd
 import initramfs
+import invalidations
 import iommufd
 from image import ImageError
 from machine import MIB, MachineError, Qemu, Result
 
-SCENARIOS = {**amd.SCENARIOS, **iommufd.SCENARIOS}
+SCENARIOS = {**amd.SCENARIOS, **invalidations.SCENARIOS, **iommufd.SCENARIOS}
 
 
 def progress(text):
