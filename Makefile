@@ -4,14 +4,15 @@
 
 S := tools/generic_pt
 
-.PHONY: help run test check cross kunit model qtest fuzz mutate coverage bench bench-compare kernel-path series clean
+.PHONY: help run test check cross kunit sanitize model qtest fuzz mutate coverage bench bench-compare kernel-path series clean
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
 	@echo 'make test         everything below that can fail, and QEMU; last line counts it'
-	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc'
+	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc, coccicheck'
 	@echo 'make cross        compile the library for i386, arm64, riscv64, and with clang'
-	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU'
+	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU: CONFIGS=LIST'
+	@echo 'make sanitize     KUnit under KASAN; suites, iommufd and DMA under KCSAN, lockdep, kmemleak'
 	@echo 'make model        check the model of a table'"'"'s life with spin, more of it than make test'
 	@echo 'make qtest        have the walkers of QEMU 11.1 read tables of the library, no kernel'
 	@echo 'make fuzz         let libFuzzer look for faults of the library: T=SECONDS, KEEP=1'
@@ -39,7 +40,11 @@ check:
 	@$S/check.sh
 
 kunit:
-	@$S/kunit.sh
+	@$S/kunit.sh $(CONFIGS)
+
+sanitize:
+	@$S/kunit.sh um-kasan
+	@$S/rig.sh sanitize
 
 model:
 	@$S/model.sh full

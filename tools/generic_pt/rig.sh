@@ -5,6 +5,7 @@
 #
 #   rig.sh run [SCENARIO...]    build and boot, for a person
 #   rig.sh test [SCENARIO...]   the same as TAP on stdout
+#   rig.sh sanitize [SCENARIO...]   with KCSAN, lockdep, kmemleak, failing allocations
 #   rig.sh build                only the kernel
 #
 # QEMU=COMMAND        QEMU to use (qemu-system-x86_64)
@@ -24,7 +25,10 @@ build()
 	fi
 	prepare_kernel
 	kernel_build_env
-	if [ -n "${RIG_BASE:-}" ]; then
+	if [ "$command" = sanitize ]; then
+		guest_kernel rig-sanitize "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config" \
+			"$TOOLS/rig/sanitize.config"
+	elif [ -n "${RIG_BASE:-}" ]; then
 		guest_kernel rig-base "$TOOLS/rig/x86_64.config"
 	else
 		guest_kernel rig "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config"
@@ -36,7 +40,7 @@ boots()
 {
 	selftests=
 	case " $* " in
-	*' iommufd '*|' --tap ')
+	*' iommufd '*|*' sanitize-iommufd '*|' --tap ')
 		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
 		guest_selftests
 		selftests="--selftests $SELFTESTS"
@@ -68,7 +72,12 @@ test)
 	build
 	boots --tap "$@"
 	;;
+sanitize)
+	build
+	[ $# != 0 ] || set -- sanitize-kunit sanitize-iommufd sanitize-dma
+	boots --tap "$@"
+	;;
 *)
-	die "unknown command '$command'" "rig.sh run|test|build"
+	die "unknown command '$command'" "rig.sh run|test|sanitize|build"
 	;;
 esac

@@ -301,9 +301,9 @@ def check_tables(result):
 
 # ------------------------------------------------------------------ scenarios
 
-def dma(rig, name, cmdline, size, net_size, corrupt=False):
+def dma(rig, name, cmdline, size, net_size, corrupt=False, parameters=None, **more):
     """Boot with traffic on all devices. corrupt: change a byte on the NVMe
-    disk behind the guest's back."""
+    disk behind the guest's back. parameters: more of them for the script."""
     disks = make_disks(rig, size)
     watch = Watch()
     image_md5 = image.md5(disks["source"])
@@ -327,9 +327,10 @@ def dma(rig, name, cmdline, size, net_size, corrupt=False):
     with Server(payload) as server:
         result = boot(rig.qemu, setup(
             rig, name, "dma", disks, cmdline=cmdline,
-            parameters={"size": size, "net_size": net_size, "port": server.port},
+            parameters={"size": size, "net_size": net_size, "port": server.port,
+                        **(parameters or {})},
             checkpoints={"watch": watch.start, "watched": watch.stop, "written": written},
-            on_tick=LeafSizes()), rig.progress)
+            on_tick=LeafSizes(), **more), rig.progress)
         facts["uploads"] = dict(server.received)
     for disk in ("nvme", "virtio-blk"):
         if disk in facts.get("files", {}) and not corrupt:

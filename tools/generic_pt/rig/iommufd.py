@@ -70,16 +70,16 @@ def check_memory(result):
     return Check("all tables and huge pages are free again", not wrong, "; ".join(wrong))
 
 
-def selftests(rig):
+def selftests(rig, name="iommufd", cmdline="", **more):
     """Boot once and run all programs."""
-    directory = os.path.join(rig.out, "iommufd")
+    directory = os.path.join(rig.out, name)
     os.makedirs(directory, exist_ok=True)
     initrd = os.path.join(directory, "initramfs.gz")
     initramfs.build(initrd, [(f"rig/{name}", os.path.join(rig.selftests, name))
                              for name in PROGRAMS])
     result = boot(rig.qemu, Setup(
-        name="iommufd", script="iommufd", kernel=rig.kernel, initrd=initrd,
-        directory=directory, cmdline=f"hugepages={HUGE_PAGES} kmemleak=on"), rig.progress)
+        name=name, script="iommufd", kernel=rig.kernel, initrd=initrd, directory=directory,
+        cmdline=f"hugepages={HUGE_PAGES} kmemleak=on {cmdline}", **more), rig.progress)
     problems = "; ".join(str(problem) for problem in result.problems[:5])
     checks = [Check("guest runs to its end without warning or hang", not result.problems,
                     problems)]

@@ -12,10 +12,13 @@ import amd
 import initramfs
 import invalidations
 import iommufd
+import sanitize
 from image import ImageError
 from machine import MIB, MachineError, Qemu, Result
 
-SCENARIOS = {**amd.SCENARIOS, **invalidations.SCENARIOS, **iommufd.SCENARIOS}
+# What each kernel is for
+TESTED = {**amd.SCENARIOS, **invalidations.SCENARIOS, **iommufd.SCENARIOS}
+SCENARIOS = {**TESTED, **sanitize.SCENARIOS}
 
 
 def progress(text):
@@ -114,9 +117,9 @@ def main():
     parser.add_argument("--selftests", help="directory with the kernel's selftest programs")
     parser.add_argument("--tap", action="store_true", help="TAP on stdout, the rest on stderr")
     parser.add_argument("scenario", nargs="*", help="of " + " ".join(SCENARIOS) +
-                        "; default: those that move data, with --tap all")
+                        "; default: those that move data, with --tap also the selftests")
     options = parser.parse_args()
-    names = options.scenario or list(SCENARIOS if options.tap else amd.SCENARIOS)
+    names = options.scenario or list(TESTED if options.tap else amd.SCENARIOS)
     for name in names:
         if name not in SCENARIOS:
             parser.error(f"no scenario '{name}'; there are: {' '.join(SCENARIOS)}")

@@ -119,6 +119,8 @@ ping -c 1 -W 10 10.0.2.2 > /dev/null || fail network "no answer through virtio-n
 ping -c 1 -W 10 10.0.3.2 > /dev/null || fail network "no answer through e1000e"
 checkpoint watched
 
+percent=$(parameter fail_tables)
+[ -z "$percent" ] || fail_tables "$percent"
 watch_work /tmp/most &
 watcher=$!
 
@@ -151,5 +153,9 @@ say_disk_bytes nvme0n1 nvme
 say_disk_bytes vdb virtio-blk
 
 kill $watcher
+if [ -n "$percent" ]; then
+	say_failed_tables
+	say_leaks 300
+fi
 say tables when=during pages="$(cat /tmp/most)"
 say tables when=after pages="$(iommu_pages)"

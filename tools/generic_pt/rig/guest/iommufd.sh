@@ -10,19 +10,6 @@ say_memory() { # WHEN
 		huge="$(sed -n 's/^HugePages_Free: *//p' /proc/meminfo)"
 }
 
-# What kmemleak finds. Objects must be 5 s old, and the same in two scans
-say_leaks() {
-	sleep 6
-	echo scan > $kmemleak
-	# Refused when it has turned itself off
-	echo scan > $kmemleak || fail leak "kmemleak is off"
-	grep -c '^unreferenced object' $kmemleak > /tmp/leaks
-	say leaks number="$(cat /tmp/leaks)"
-	head -n 60 $kmemleak | while IFS= read -r line; do
-		say leak text="$line"
-	done
-}
-
 run() { # PROGRAM
 	{
 		"/rig/$1" 2>&1
@@ -33,7 +20,6 @@ run() { # PROGRAM
 }
 
 mount -t debugfs debug /sys/kernel/debug
-kmemleak=/sys/kernel/debug/kmemleak
 # Tables are single pages: let those fail too
 echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
 
@@ -50,4 +36,4 @@ for program in iommufd iommufd_fail_nth; do
 	done
 	say_memory $program
 done
-say_leaks
+say_leaks 60

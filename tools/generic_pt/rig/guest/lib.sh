@@ -119,3 +119,40 @@ netdev_of() {
 	done
 	return 1
 }
+
+# say_leaks LINES: what kmemleak finds, up to so many lines of it. Objects must be
+# 5 s old, and the same in two scans.
+kmemleak=/sys/kernel/debug/kmemleak
+say_leaks() {
+	sleep 6
+	echo scan > $kmemleak
+	# Refused when it has turned itself off
+	echo scan > $kmemleak || fail leak "kmemleak is off"
+	grep -c '^unreferenced object' $kmemleak > /tmp/leaks
+	say leaks number="$(cat /tmp/leaks)"
+	head -n "$1" $kmemleak | while IFS= read -r line; do
+		say leak text="$line"
+	done
+}
+
+# Let PERCENT of the tables that the library wants not be there
+fail_tables() { # PERCENT
+	local dir=/sys/kernel/debug/fail_page_alloc range
+	mountpoint -q /sys/kernel/debug || mount -t debugfs debug /sys/kernel/debug
+	range=$(sed -n 's/ t pt_spare_fill$//p' /proc/kallsyms | sort)
+	[ -n "$range" ] || fail tables "no pt_spare_fill() in this kernel"
+	echo "0x$(echo "$range" | head -n 1)" > $dir/require-start
+	printf '0x%x\n' $((0x$(echo "$range" | tail -n 1) + 512)) > $dir/require-end
+	echo 0 > $dir/min-order
+	echo N > $dir/ignore-gfp-wait
+	echo 0 > $dir/verbose
+	echo 1000000 > $dir/times
+	echo "$1" > $dir/probability
+}
+
+# No more, and tell how many were not
+say_failed_tables() {
+	local dir=/sys/kernel/debug/fail_page_alloc
+	echo 0 > $dir/probability
+	say failed number=$((1000000 - $(cat $dir/times)))
+}

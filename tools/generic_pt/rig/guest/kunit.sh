@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The KUnit suites ran when the kernel booted: tells the host what came of them,
+# and what memory they left behind.
+
+mount -t debugfs debug /sys/kernel/debug
+for suite in /sys/kernel/debug/kunit/*; do
+	say suite name="$(basename "$suite")"
+	grep -E '^    (#|ok|not ok)' "$suite/results" | while IFS= read -r line; do
+		say tap program="$(basename "$suite")" text="$line"
+	done
+done
+say_leaks 300
