@@ -15,7 +15,7 @@
  *   kunit_map.h     suites of the operations, like kunit_unmap.h,
  *                   kunit_flush.h, kunit_grow.h, kunit_dirty.h, kunit_life.h,
  *                   kunit_halves.h, kunit_incoherent.h, kunit_race.h,
- *                   kunit_random.h and kunit_usage.h
+ *                   kunit_random.h, kunit_stress.h and kunit_usage.h
  *   fmt/kunit_*.h   what only the format knows: configurations, decoder
  */
 #ifndef __GENERIC_PT_KUNIT_IOMMU_H

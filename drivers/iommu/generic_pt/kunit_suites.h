@@ -19,6 +19,7 @@
 #include "kunit_map.h"
 #include "kunit_race.h"
 #include "kunit_random.h"
+#include "kunit_stress.h"
 #include "kunit_unmap.h"
 #include "kunit_usage.h"
 
@@ -26,6 +27,6 @@ kunit_test_suites(&kt_fmt_suite, &kt_map_suite, &kt_unmap_suite,
 		  &kt_flush_suite, &kt_grow_suite, &kt_dirty_suite,
 		  &kt_life_suite, &kt_halves_suite, &kt_incoherent_suite,
 		  &kt_race_suite, &kt_core_suite, &kt_random_suite,
-		  &kt_usage_suite);
+		  &kt_stress_suite, &kt_usage_suite);
 
 #endif /* __GENERIC_PT_KUNIT_SUITES_H */
