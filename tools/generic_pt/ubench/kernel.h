@@ -16,6 +16,7 @@
 /* Replaced below */
 #define SHIM_IOMMU_PAGES_H
 #define SHIM_LINUX_BITOPS_H
+#define SHIM_LINUX_CACHEFLUSH_H
 #define SHIM_LINUX_IOMMU_H
 #define SHIM_LINUX_MM_H
 #define SHIM_LINUX_RCUPDATE_H
