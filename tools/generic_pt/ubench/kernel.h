@@ -166,6 +166,7 @@ static inline void *page_address(const struct page *page)
 
 void *ubench_page_alloc(void);
 void ubench_page_free(void *page);
+void ubench_pages_sort(void);
 unsigned long ubench_pages_used(void);
 
 #define get_zeroed_page(gfp) \
