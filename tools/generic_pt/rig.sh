@@ -31,17 +31,9 @@ build()
 	fi
 }
 
-# boots [--tap] [SCENARIO...]
-boots()
+# Set QEMU and install what all boots need
+boot_environment()
 {
-	selftests=
-	case " $* " in
-	*' iommufd '*|' --tap ')
-		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
-		guest_selftests
-		selftests="--selftests $SELFTESTS"
-		;;
-	esac
 	need python3 busybox-static e2fsprogs
 	if [ -n "${QEMU_VERSION:-}" ]; then
 		QEMU=$("$TOOLS/qemu.sh" "$QEMU_VERSION")
@@ -49,8 +41,32 @@ boots()
 	elif [ -z "${QEMU:-}" ]; then
 		need qemu-system-x86
 	fi
-	# shellcheck disable=SC2086 # none or two words
-	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $selftests "$@"
+}
+
+# boots [--tap] [SCENARIO...]
+boots()
+{
+	options=
+	case " $* " in
+	*' amd-tables '*|*' iommufd '*|' --tap ')
+		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
+		;;
+	esac
+	case " $* " in
+	*' iommufd '*|' --tap ')
+		guest_selftests
+		options="--selftests $SELFTESTS"
+		;;
+	esac
+	case " $* " in
+	*' amd-tables '*|' --tap ')
+		guest_programs
+		options="$options --programs $PROGRAMS"
+		;;
+	esac
+	boot_environment
+	# shellcheck disable=SC2086 # options and their values
+	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $options "$@"
 }
 
 command=${1:-run}

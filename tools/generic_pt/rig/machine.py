@@ -253,6 +253,12 @@ class Boot:
         self.result.seconds = time.monotonic() - self.started
         return self.result
 
+    def said(self):
+        """What QEMU itself printed"""
+        with open(self.path("qemu.log"), encoding="utf-8", errors="replace") as log:
+            lines = log.read().splitlines()[1:]
+        return " ".join(line for line in lines if "warning:" not in line)
+
     def watch(self, process):
         result = self.result
         try:
@@ -261,9 +267,7 @@ class Boot:
         except QmpError as error:
             process.kill()
             process.wait()
-            with open(self.path("qemu.log"), encoding="utf-8") as log:
-                said = " ".join(log.read().splitlines()[1:])
-            result.problem("qemu", f"QEMU did not start: {said or error}")
+            result.problem("qemu", f"QEMU did not start: {self.said() or error}")
             return
 
         selector = selectors.DefaultSelector()
@@ -297,7 +301,8 @@ class Boot:
             result.problem("qemu", "QEMU did not end after the guest")
             return
         if process.returncode:
-            result.problem("qemu", f"QEMU ended with code {process.returncode}, see qemu.log")
+            result.problem("qemu", f"QEMU ended with code {process.returncode}: "
+                                   f"{self.said() or 'see qemu.log'}")
         if not self.ended:
             result.problem("guest", "the guest ended before its script did")
 
