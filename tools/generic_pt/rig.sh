@@ -48,7 +48,7 @@ boots()
 {
 	options=
 	case " $* " in
-	*' amd-tables '*|*' iommufd '*|' --tap ')
+	*' amd-tables '*|*' amd-vfio-user '*|*' iommufd '*|' --tap ')
 		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
 		;;
 	esac
@@ -59,7 +59,7 @@ boots()
 		;;
 	esac
 	case " $* " in
-	*' amd-tables '*|' --tap ')
+	*' amd-tables '*|*' amd-vfio-user '*|' --tap ')
 		guest_programs
 		options="$options --programs $PROGRAMS"
 		;;

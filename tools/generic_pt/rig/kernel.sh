@@ -79,7 +79,7 @@ guest_programs()
 	guest_headers
 	PROGRAMS=$BUILDS/programs
 	mkdir -p "$PROGRAMS"
-	for program in tables; do
+	for program in tables leaves; do
 		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -isystem "$HEADERS" \
 			-o "$PROGRAMS/$program" "$TOOLS/rig/guest/$program.c" "$TOOLS/rig/guest/vfio.c" ||
 			die "the guest's program '$program' does not compile" "see above"

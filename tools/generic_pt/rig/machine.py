@@ -62,6 +62,13 @@ class Qemu:
         text = self.ask("-device", f"{device},help")
         return set(re.findall(r"^\s+([\w-]+)=", text, re.MULTILINE))
 
+    def has(self, device):
+        # Not the list of all devices: for that all modules are loaded
+        try:
+            return bool(self.properties(device))
+        except MachineError:
+            return False
+
     def accel_arguments(self):
         if self.accel == "kvm":
             return ["-machine", "q35,kernel-irqchip=split", "-accel", "kvm", "-cpu", "host"]

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 """A device behind the AMD IOMMU whose IOVAs are mapped by a program in the guest.
 
-The boots are about the life of tables, which nothing else fills and empties so
-sparsely.
+The first boots are about the life of tables, which nothing else fills and empties
+so sparsely; the last one has a witness outside that sees each leaf.
 """
 
 import os
 
 import amd
 import initramfs
+import vfiouser
 from amd import Check
 from machine import MIB, Setup, boot
 
 SLOT = 0x15
 BDF = f"0000:00:{SLOT:02x}.0"
-PROGRAMS = ("tables",)
+PROGRAMS = ("tables", "leaves")
 
 LEFT_KIB = 16           # at most, whatever the span
 CMDLINE = ("iommu.passthrough=0 amd_iommu=pgtbl_v1 vfio_iommu_type1.allow_unsafe_interrupts=1 "
@@ -77,4 +78,48 @@ def tables(rig):
     return result, checks
 
 
-SCENARIOS = {"amd-tables": tables}
+# ----------------------------------------------------------------- a witness
+
+def check_phase(line, phases):
+    """One phase of the guest's: each leaf came once, went once, and nothing stayed"""
+    phase = phases.get(int(line["number"]), vfiouser.Phase())
+    want = int(line["leaves"])
+    wrong = []
+    if dict(phase.maps) != {4096: want}:
+        wrong.append(f"maps of (bytes: number) {dict(phase.maps)}")
+    if phase.unmapped != want:
+        wrong.append(f"{phase.unmapped} unmapped")
+    if phase.left:
+        wrong.append(f"{phase.left} left")
+    return Check(f"{line['way']}, {line['name']}: {want} leaves of 4 KiB came and went, "
+                 f"in {phase.unmaps} unmaps", not wrong,
+                 f"{want} expected: {', '.join(wrong)}")
+
+
+def witness(rig):
+    """A device that sees what a host's VFIO would see of a passed-through one."""
+    if "dma-remap" not in rig.qemu.properties("amd-iommu") or \
+            not rig.qemu.has("vfio-user-pci"):
+        return rig.skip("amd-vfio-user", f"QEMU {rig.qemu.version_text} has no vfio-user-pci that "
+                        "amd-iommu translates: QEMU_VERSION=11.1 has")
+    with vfiouser.Device() as device:
+        result = guest(rig, "amd-vfio-user", "leaves", device.argument(SLOT), {},
+                       cmdline="iommu.strict=1",
+                       checkpoints={"released": lambda guest: guest.result.facts.update(
+                           {"left": len(device.mappings)})})
+    checks = amd.check_health(result)
+    lines = result.all("phase")
+    checks.append(Check("6 phases ran", len(lines) == 6, f"only {len(lines)}", minor=True))
+    checks += [check_phase(line, device.phases) for line in lines]
+    maps = sum(sum(phase.maps.values()) for phase in device.phases.values())
+    unmapped = sum(phase.unmapped for phase in device.phases.values())
+    checks.append(Check(f"the witness saw {maps} maps, none over another, and no unmap in part",
+                        maps and not device.trouble, "; ".join(device.trouble[:5]) or "none"))
+    left = result.facts.get("left")
+    checks.append(Check("nothing is mapped any more once the device is given back",
+                        left == 0 and unmapped == maps - device.phase.left,
+                        f"{left} then; {unmapped} of {maps} unmapped, {device.phase.left} at the end"))
+    return result, checks
+
+
+SCENARIOS = {"amd-tables": tables, "amd-vfio-user": witness}
