@@ -6,12 +6,19 @@
 #   rig.sh run [SCENARIO...]    build and boot, for a person
 #   rig.sh test [SCENARIO...]   the same as TAP on stdout
 #   rig.sh build                only the kernel
+#   rig.sh tables [GIB [ROUNDS]]
+#                               what one page in each 2 MiB of so much IOVA takes,
+#                               leaves and costs, in the kernels below (64 GiB, 3 rounds)
 #
 # QEMU=COMMAND        QEMU to use (qemu-system-x86_64)
 # QEMU_VERSION=X.Y    fetch that QEMU (10.0 or 11.1) and use it
 # ACCEL=kvm           for real hosts (tcg)
 # RIG_KERNEL=BZIMAGE  boot this kernel instead of building one
-# RIG_BASE=1          build without the library, to compare
+#
+# Kernels to compare, without debug options:
+# RIG_PLAIN=1         the library
+# RIG_KEEP=1          the library, which keeps empty tables
+# RIG_BASE=1          the kernel without the series
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rig/kernel.sh"
@@ -25,9 +32,17 @@ build()
 	prepare_kernel
 	kernel_build_env
 	if [ -n "${RIG_BASE:-}" ]; then
+		KERNEL=$("$TOOLS/prepare.sh" 0)
+		BUILDS=$(dirname "$KERNEL")/build
 		guest_kernel rig-base "$TOOLS/rig/x86_64.config"
+	elif [ -n "${RIG_KEEP:-}" ]; then
+		guest_kernel rig-keep "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config" \
+			"$TOOLS/rig/keep.config"
+	elif [ -n "${RIG_PLAIN:-}" ]; then
+		guest_kernel rig-plain "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config"
 	else
-		guest_kernel rig "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config"
+		guest_kernel rig "$TOOLS/rig/x86_64.config" "$TOOLS/rig/debug.config" \
+			"$TOOLS/rig/generic_pt.config" "$TOOLS/rig/generic_pt_debug.config"
 	fi
 }
 
@@ -69,6 +84,20 @@ boots()
 	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $options "$@"
 }
 
+compare()
+{
+	ours=$(RIG_PLAIN=1 "$TOOLS/rig.sh" build)
+	kept=$(RIG_KEEP=1 "$TOOLS/rig.sh" build)
+	base=$(RIG_BASE=1 "$TOOLS/rig.sh" build)
+	prepare_kernel
+	kernel_build_env
+	guest_programs
+	boot_environment
+	python3 "$TOOLS/rig/compare.py" --out "$OUT/rig" --programs "$PROGRAMS" \
+		--gib "${1:-64}" --rounds "${2:-3}" --to kept \
+		"ours=$ours" "kept=$kept" "6.12=$base" | tee "$OUT/rig-tables.txt"
+}
+
 command=${1:-run}
 [ $# -eq 0 ] || shift
 case $command in
@@ -84,7 +113,10 @@ test)
 	build
 	boots --tap "$@"
 	;;
+tables)
+	compare "$@"
+	;;
 *)
-	die "unknown command '$command'" "rig.sh run|test|build"
+	die "unknown command '$command'" "rig.sh run|test|build|tables"
 	;;
 esac

@@ -69,7 +69,10 @@ class Qemu:
         except MachineError:
             return False
 
-    def accel_arguments(self):
+    def accel_arguments(self, counting=False):
+        if counting:
+            return ["-machine", "q35", "-accel", "tcg,thread=single", "-icount",
+                    "shift=0,sleep=off"]
         if self.accel == "kvm":
             return ["-machine", "q35,kernel-irqchip=split", "-accel", "kvm", "-cpu", "host"]
         return ["-machine", "q35", "-accel", "tcg,thread=multi"]
@@ -145,6 +148,7 @@ class Setup:
     trace: tuple = ()               # QEMU trace events from the start
     memory_mib: int = 1024          # at most 2048: see qmp.Memory
     cpus: int = 2
+    counting: bool = False          # the guest's nanosecond is an instruction (TCG)
     timeout: float = 600            # seconds for the whole boot
     silence: float = 90             # seconds without a sign of life
 
@@ -223,7 +227,7 @@ class Boot:
         # Strict boot order: the firmware leaves the devices alone. Otherwise its
         # virtio queues are still set up when the IOMMU comes on, and fault
         command = [*self.qemu.command, "-boot", "strict=on", "-nodefaults", "-no-user-config", "-display", "none",
-                   "-no-reboot", *self.qemu.accel_arguments(), "-smp", str(setup.cpus),
+                   "-no-reboot", *self.qemu.accel_arguments(setup.counting), "-smp", str(setup.cpus),
                    "-m", size, "-object", f"memory-backend-memfd,id=ram,size={size},share=on",
                    "-machine", "memory-backend=ram",
                    "-kernel", setup.kernel, "-initrd", setup.initrd,
