@@ -313,7 +313,7 @@ def main():
     text = read(f'{logs}/console')
     rows, clock, rounds = parse(text)
     bad = re.search(r'^.*(ASSERTION|EXPECTATION|Kernel panic|BUG: ).*$', text, re.M)
-    if bad or not rounds or not re.search(r'^ok 1 iommu_pt_bench$', text, re.M):
+    if bad or not rows or not re.search(r'^ok 1 iommu_pt_bench$', text, re.M):
         fail('the benchmark could not measure' + (f': {bad[0].strip()}' if bad else ''),
              f'see {logs}/console')
     for name, suffix in (('user', ''), ('retpoline', ', retpolines')):
@@ -321,7 +321,7 @@ def main():
     rows.update(text_sizes(user))
     rows.update(instructions(read(f'{logs}/callgrind')))
     curves = growth(rows)
-    cond = conditions(build, clock, f'{min(rounds)} to {max(rounds)}')
+    cond = conditions(build, clock, f'{min(rounds)} to {max(rounds)}' if rounds else 'none')
     found = results(rows)
     with open(out, 'w', encoding='utf-8') as f:
         json.dump({'conditions': cond, 'rows': found, 'growth': curves}, f, indent=1)
