@@ -4,7 +4,7 @@
 
 S := tools/generic_pt
 
-.PHONY: help run test check cross kunit sanitize model qtest fuzz mutate coverage bench bench-compare kernel-path series clean
+.PHONY: help run test check cross kunit sanitize model qtest fuzz mutate coverage bench bench-compare rig-tables kernel-path series clean
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
@@ -19,6 +19,7 @@ help:
 	@echo 'make mutate       break the library and count what tests notice: N=MUTANTS, T=SECONDS'
 	@echo 'make coverage     lines and branches of the library that the tests run, as HTML too'
 	@echo 'make bench        time the library against floors and 6.12 (fails only if it cannot)'
+	@echo 'make rig-tables   in guests, what tables sparse pages leave and cost: GIB=64, ROUNDS=3'
 	@echo 'make bench-compare A=FILE B=FILE   what moved from one build/bench.json to another'
 	@echo 'make kernel-path  prepare the kernel tree and print where it is'
 	@echo 'make series       write overlay and patches as a git format-patch series'
@@ -60,6 +61,9 @@ bench:
 
 bench-compare:
 	@python3 $S/bench.py compare $A $B
+
+rig-tables:
+	@$S/rig.sh tables $(or $(GIB),64) $(or $(ROUNDS),3)
 
 kernel-path:
 	@$S/prepare.sh

@@ -4,8 +4,9 @@
 # Time the library against hand-written floors and 6.12's own code: builds UML
 # without debug options and runs the suite of drivers/iommu/generic_pt/bench/.
 # What UML cannot do is done in userspace: threads, many levels and pages, the
-# rows of one page and of lookups with retpolines, instructions by callgrind. What
-# invalidations a driver asks for is counted in an emulated guest.
+# same code without freeing tables, the rows of one page and of lookups with
+# retpolines, instructions by callgrind. What invalidations a driver
+# asks for is counted in an emulated guest.
 # A table on stdout, build/bench.json, build/bench.svg, logs in build/bench/.
 # Fails only when it cannot measure.
 #
@@ -44,7 +45,7 @@ mkdir -p "$U/peer/amd"
 cp "$KERNEL/drivers/iommu/generic_pt/peer/amd/io_pgtable_v2.c" "$U/peer/amd/"
 {
 	make -C "$TOOLS/ubench" -j"$JOBS" OUT="$U" PEER="$U/peer" &&
-		"$U/ubench-plain" growth threads flushes >"$LOGS/user" &&
+		"$U/ubench-plain" growth threads flushes sparse >"$LOGS/user" &&
 		"$U/ubench-retpoline" one_page lookup >"$LOGS/retpoline" &&
 		valgrind --tool=callgrind --callgrind-out-file="$LOGS/callgrind.out" \
 			"$U/ubench-plain" calls &&

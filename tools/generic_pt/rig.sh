@@ -7,12 +7,19 @@
 #   rig.sh test [SCENARIO...]   the same as TAP on stdout
 #   rig.sh sanitize [SCENARIO...]   with KCSAN, lockdep, kmemleak, failing allocations
 #   rig.sh build                only the kernel
+#   rig.sh tables [GIB [ROUNDS]]
+#                               what one page in each 2 MiB of so much IOVA takes,
+#                               leaves and costs, in the kernels below (64 GiB, 3 rounds)
 #
 # QEMU=COMMAND        QEMU to use (qemu-system-x86_64)
 # QEMU_VERSION=X.Y    fetch that QEMU (10.0 or 11.1) and use it
 # ACCEL=kvm           for real hosts (tcg)
 # RIG_KERNEL=BZIMAGE  boot this kernel instead of building one
-# RIG_BASE=1          build without the library, to compare
+#
+# Kernels to compare, without debug options:
+# RIG_PLAIN=1         the library
+# RIG_KEEP=1          the library, which keeps empty tables
+# RIG_BASE=1          the kernel without the series
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rig/kernel.sh"
@@ -26,26 +33,27 @@ build()
 	prepare_kernel
 	kernel_build_env
 	if [ "$command" = sanitize ]; then
-		guest_kernel rig-sanitize "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config" \
+		guest_kernel rig-sanitize "$TOOLS/rig/x86_64.config" "$TOOLS/rig/debug.config" \
+			"$TOOLS/rig/generic_pt.config" "$TOOLS/rig/generic_pt_debug.config" \
 			"$TOOLS/rig/sanitize.config"
 	elif [ -n "${RIG_BASE:-}" ]; then
+		KERNEL=$("$TOOLS/prepare.sh" 0)
+		BUILDS=$(dirname "$KERNEL")/build
 		guest_kernel rig-base "$TOOLS/rig/x86_64.config"
+	elif [ -n "${RIG_KEEP:-}" ]; then
+		guest_kernel rig-keep "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config" \
+			"$TOOLS/rig/keep.config"
+	elif [ -n "${RIG_PLAIN:-}" ]; then
+		guest_kernel rig-plain "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config"
 	else
-		guest_kernel rig "$TOOLS/rig/x86_64.config" "$TOOLS/rig/generic_pt.config"
+		guest_kernel rig "$TOOLS/rig/x86_64.config" "$TOOLS/rig/debug.config" \
+			"$TOOLS/rig/generic_pt.config" "$TOOLS/rig/generic_pt_debug.config"
 	fi
 }
 
-# boots [--tap] [SCENARIO...]
-boots()
+# Set QEMU and install what all boots need
+boot_environment()
 {
-	selftests=
-	case " $* " in
-	*' iommufd '*|*' sanitize-iommufd '*|' --tap ')
-		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
-		guest_selftests
-		selftests="--selftests $SELFTESTS"
-		;;
-	esac
 	need python3 busybox-static e2fsprogs
 	if [ -n "${QEMU_VERSION:-}" ]; then
 		QEMU=$("$TOOLS/qemu.sh" "$QEMU_VERSION")
@@ -53,8 +61,46 @@ boots()
 	elif [ -z "${QEMU:-}" ]; then
 		need qemu-system-x86
 	fi
-	# shellcheck disable=SC2086 # none or two words
-	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $selftests "$@"
+}
+
+# boots [--tap] [SCENARIO...]
+boots()
+{
+	options=
+	case " $* " in
+	*' amd-tables '*|*' amd-vfio-user '*|*' iommufd '*|*' sanitize-iommufd '*|' --tap ')
+		[ -n "${KERNEL:-}" ] || { prepare_kernel; kernel_build_env; }
+		;;
+	esac
+	case " $* " in
+	*' iommufd '*|*' sanitize-iommufd '*|' --tap ')
+		guest_selftests
+		options="--selftests $SELFTESTS"
+		;;
+	esac
+	case " $* " in
+	*' amd-tables '*|*' amd-vfio-user '*|' --tap ')
+		guest_programs
+		options="$options --programs $PROGRAMS"
+		;;
+	esac
+	boot_environment
+	# shellcheck disable=SC2086 # options and their values
+	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $options "$@"
+}
+
+compare()
+{
+	ours=$(RIG_PLAIN=1 "$TOOLS/rig.sh" build)
+	kept=$(RIG_KEEP=1 "$TOOLS/rig.sh" build)
+	base=$(RIG_BASE=1 "$TOOLS/rig.sh" build)
+	prepare_kernel
+	kernel_build_env
+	guest_programs
+	boot_environment
+	python3 "$TOOLS/rig/compare.py" --out "$OUT/rig" --programs "$PROGRAMS" \
+		--gib "${1:-64}" --rounds "${2:-3}" --to kept \
+		"ours=$ours" "kept=$kept" "6.12=$base" | tee "$OUT/rig-tables.txt"
 }
 
 command=${1:-run}
@@ -77,7 +123,10 @@ sanitize)
 	[ $# != 0 ] || set -- sanitize-kunit sanitize-iommufd sanitize-dma
 	boots --tap "$@"
 	;;
+tables)
+	compare "$@"
+	;;
 *)
-	die "unknown command '$command'" "rig.sh run|test|sanitize|build"
+	die "unknown command '$command'" "rig.sh run|test|sanitize|build|tables"
 	;;
 esac

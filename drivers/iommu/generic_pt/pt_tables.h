@@ -355,6 +355,10 @@ static noinline __cold void pt_park(struct pt_iommu *iommu,
 	unsigned long flags;
 	bool remove;
 
+	/* As if it were always on the way to its place */
+	if (IS_ENABLED(CONFIG_IOMMU_PT_KEEP_TABLES))
+		return;
+
 	while (desc) {
 		remove = false;
 		raw_spin_lock_irqsave(&iommu->park_lock, flags);

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import amdvi
 import image
 import klog
-from machine import MIB, Setup, boot
+from machine import MIB, Result, Setup, boot
 from netserver import Server
 
 # Slot of each device on bus 0; "source" holds the image that is copied
@@ -38,6 +38,7 @@ class Check:
     good: bool
     detail: str = ""
     minor: bool = False         # one of many: shown to a person only if bad
+    skip: str = ""              # why it could not be made; it is good then
 
 
 @dataclass
@@ -50,7 +51,13 @@ class Rig:
     size: int = 256 * MIB
     net_size: int = 4 * MIB
     selftests: str = ""         # directory with the kernel's selftest programs
+    programs: str = ""          # directory with programs of guest/
     progress: object = print
+
+    def skip(self, name, why):
+        """What a scenario returns that cannot be run"""
+        directory = os.path.join(self.out, name)
+        return Result(name, directory=directory), [Check("runs", True, skip=why)]
 
 
 def iommu_device(qemu):

@@ -59,27 +59,49 @@ guest_kernel()
 	IMAGE=$build/arch/x86/boot/bzImage
 }
 
+# guest_headers: what KERNEL gives to userspace. Sets HEADERS.
+guest_headers()
+{
+	HEADERS=$BUILDS/headers
+	log=$OUT/headers.log
+	mkdir -p "$HEADERS" "$OUT"
+	make -s -C "$KERNEL" O="$HEADERS" ARCH=x86_64 headers >"$log" 2>&1 || {
+		grep -E 'error:|Error ' "$log" | head -n 10 >&2
+		die "the kernel's headers cannot be made" "see $log"
+	}
+	HEADERS=$HEADERS/usr/include
+}
+
+# guest_programs: compile those of guest/, static. Sets PROGRAMS.
+guest_programs()
+{
+	need gcc libc6-dev
+	guest_headers
+	PROGRAMS=$BUILDS/programs
+	mkdir -p "$PROGRAMS"
+	for program in tables leaves; do
+		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -isystem "$HEADERS" \
+			-o "$PROGRAMS/$program" "$TOOLS/rig/guest/$program.c" "$TOOLS/rig/guest/vfio.c" ||
+			die "the guest's program '$program' does not compile" "see above"
+	done
+}
+
 # guest_selftests: build the kernel's selftests of iommufd from KERNEL, static, with
 # the headers that KERNEL gives to userspace. Sets SELFTESTS.
 guest_selftests()
 {
-	headers=$BUILDS/headers
+	guest_headers
 	SELFTESTS=$BUILDS/selftests
 	log=$OUT/selftests.log
 	source=$KERNEL/tools/testing/selftests
-	mkdir -p "$headers" "$SELFTESTS" "$OUT"
+	mkdir -p "$SELFTESTS"
 	# Their makefile knows only of some of the headers that they include
 	includes="$source/kselftest_harness.h $source/kselftest.h"
 	includes="$includes $source/iommu/iommufd_utils.h"
 	includes="$includes $KERNEL/drivers/iommu/iommufd/iommufd_test.h"
-	includes="$includes $headers/usr/include/linux/iommufd.h"
-	{
-		make -s -C "$KERNEL" O="$headers" ARCH=x86_64 headers &&
-		make -C "$source/iommu" OUTPUT="$SELFTESTS" \
-			KHDR_INCLUDES="-isystem $headers/usr/include" \
-			USERCFLAGS=-Werror USERLDFLAGS=-static \
-			LOCAL_HDRS="$includes"
-	} >"$log" 2>&1 || {
+	includes="$includes $HEADERS/linux/iommufd.h"
+	make -C "$source/iommu" OUTPUT="$SELFTESTS" KHDR_INCLUDES="-isystem $HEADERS" \
+		USERCFLAGS=-Werror USERLDFLAGS=-static LOCAL_HDRS="$includes" >"$log" 2>&1 || {
 		grep -E 'error:|Error ' "$log" | head -n 10 >&2
 		die "the selftests do not build" "see $log"
 	}

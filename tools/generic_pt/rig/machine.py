@@ -62,7 +62,17 @@ class Qemu:
         text = self.ask("-device", f"{device},help")
         return set(re.findall(r"^\s+([\w-]+)=", text, re.MULTILINE))
 
-    def accel_arguments(self):
+    def has(self, device):
+        # Not the list of all devices: for that all modules are loaded
+        try:
+            return bool(self.properties(device))
+        except MachineError:
+            return False
+
+    def accel_arguments(self, counting=False):
+        if counting:
+            return ["-machine", "q35", "-accel", "tcg,thread=single", "-icount",
+                    "shift=0,sleep=off"]
         if self.accel == "kvm":
             return ["-machine", "q35,kernel-irqchip=split", "-accel", "kvm", "-cpu", "host"]
         return ["-machine", "q35", "-accel", "tcg,thread=multi"]
@@ -138,6 +148,7 @@ class Setup:
     trace: tuple = ()               # QEMU trace events from the start
     memory_mib: int = 1024          # at most 2048: see qmp.Memory
     cpus: int = 2
+    counting: bool = False          # the guest's nanosecond is an instruction (TCG)
     timeout: float = 600            # seconds for the whole boot
     silence: float = 90             # seconds without a sign of life
 
@@ -216,7 +227,7 @@ class Boot:
         # Strict boot order: the firmware leaves the devices alone. Otherwise its
         # virtio queues are still set up when the IOMMU comes on, and fault
         command = [*self.qemu.command, "-boot", "strict=on", "-nodefaults", "-no-user-config", "-display", "none",
-                   "-no-reboot", *self.qemu.accel_arguments(), "-smp", str(setup.cpus),
+                   "-no-reboot", *self.qemu.accel_arguments(setup.counting), "-smp", str(setup.cpus),
                    "-m", size, "-object", f"memory-backend-memfd,id=ram,size={size},share=on",
                    "-machine", "memory-backend=ram",
                    "-kernel", setup.kernel, "-initrd", setup.initrd,
@@ -253,6 +264,12 @@ class Boot:
         self.result.seconds = time.monotonic() - self.started
         return self.result
 
+    def said(self):
+        """What QEMU itself printed"""
+        with open(self.path("qemu.log"), encoding="utf-8", errors="replace") as log:
+            lines = log.read().splitlines()[1:]
+        return " ".join(line for line in lines if "warning:" not in line)
+
     def watch(self, process):
         result = self.result
         try:
@@ -261,9 +278,7 @@ class Boot:
         except QmpError as error:
             process.kill()
             process.wait()
-            with open(self.path("qemu.log"), encoding="utf-8") as log:
-                said = " ".join(log.read().splitlines()[1:])
-            result.problem("qemu", f"QEMU did not start: {said or error}")
+            result.problem("qemu", f"QEMU did not start: {self.said() or error}")
             return
 
         selector = selectors.DefaultSelector()
@@ -297,7 +312,8 @@ class Boot:
             result.problem("qemu", "QEMU did not end after the guest")
             return
         if process.returncode:
-            result.problem("qemu", f"QEMU ended with code {process.returncode}, see qemu.log")
+            result.problem("qemu", f"QEMU ended with code {process.returncode}: "
+                                   f"{self.said() or 'see qemu.log'}")
         if not self.ended:
             result.problem("guest", "the guest ended before its script did")
 

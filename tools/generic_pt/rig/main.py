@@ -13,11 +13,12 @@ import initramfs
 import invalidations
 import iommufd
 import sanitize
+import vfio
 from image import ImageError
 from machine import MIB, MachineError, Qemu, Result
 
 # What each kernel is for
-TESTED = {**amd.SCENARIOS, **invalidations.SCENARIOS, **iommufd.SCENARIOS}
+TESTED = {**amd.SCENARIOS, **invalidations.SCENARIOS, **vfio.SCENARIOS, **iommufd.SCENARIOS}
 SCENARIOS = {**TESTED, **sanitize.SCENARIOS}
 
 
@@ -69,14 +70,18 @@ def report(name, result, checks, tap):
             print(f"  {line}", file=out)
     for check in checks:
         if tap:
-            print(f"{'ok' if check.good else 'not ok'} - {name}: {check.name}")
+            print(f"{'ok' if check.good else 'not ok'} - {name}: {check.name}"
+                  + (f" # SKIP {check.skip}" if check.skip else ""))
+        elif check.skip:
+            print(f"  skipped: {check.skip}")
         elif not check.good or not check.minor:
             print(f"  {'ok  ' if check.good else 'FAIL'} {check.name}")
         if not check.good:
             print(f"{'#' if tap else '      '} {check.detail}")
     if not all(check.good for check in checks):
         print(f"  logs: {os.path.relpath(result.directory)}/", file=out)
-    print(f"  {result.seconds:.1f} s", file=out)
+    if not all(check.skip for check in checks):
+        print(f"  {result.seconds:.1f} s", file=out)
     sys.stdout.flush()
 
 
@@ -100,7 +105,7 @@ def run(rig, names, tap):
         result, checks = attempt(rig, name)
         report(name, result, checks, tap)
         wrong = [check for check in checks if not check.good]
-        good += len(checks) - len(wrong)
+        good += sum(check.good and not check.skip for check in checks)
         bad += len(wrong)
         if wrong:
             failed.append(name)
@@ -115,6 +120,7 @@ def main():
     parser.add_argument("--kernel", required=True, help="bzImage to boot")
     parser.add_argument("--out", required=True, help="directory for images and logs")
     parser.add_argument("--selftests", help="directory with the kernel's selftest programs")
+    parser.add_argument("--programs", help="directory with programs of guest/")
     parser.add_argument("--tap", action="store_true", help="TAP on stdout, the rest on stderr")
     parser.add_argument("scenario", nargs="*", help="of " + " ".join(SCENARIOS) +
                         "; default: those that move data, with --tap also the selftests")
@@ -131,7 +137,7 @@ def main():
         initrd = os.path.join(options.out, "initramfs.gz")
         initramfs.build(initrd)
         rig = amd.Rig(Qemu(), options.kernel, initrd, options.out, progress=progress,
-                      selftests=options.selftests or "")
+                      selftests=options.selftests or "", programs=options.programs or "")
         return run(rig, names, options.tap)
     except (MachineError, ImageError, initramfs.InitramfsError) as error:
         print(f"rig: {error}", file=sys.stderr)

@@ -16,6 +16,7 @@
 /* Replaced below */
 #define SHIM_IOMMU_PAGES_H
 #define SHIM_LINUX_BITOPS_H
+#define SHIM_LINUX_CACHEFLUSH_H
 #define SHIM_LINUX_IOMMU_H
 #define SHIM_LINUX_MM_H
 #define SHIM_LINUX_RCUPDATE_H
@@ -165,6 +166,7 @@ static inline void *page_address(const struct page *page)
 
 void *ubench_page_alloc(void);
 void ubench_page_free(void *page);
+void ubench_pages_sort(void);
 unsigned long ubench_pages_used(void);
 
 #define get_zeroed_page(gfp) \

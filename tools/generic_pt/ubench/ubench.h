@@ -7,6 +7,14 @@
 
 #include "bench/bench.h"
 
+/* bench_formats.c, linked with formats that keep tables */
+extern const struct pt_peer keep_bench_amdv1;
+extern const struct pt_peer keep_bench_x86_64;
+extern const struct pt_peer keep_bench_vtdss;
+extern const struct pt_peer keep_bench_riscv_64;
+
+/* P9 */
+void ubench_sparse(struct kunit *test);
 /* P11 */
 void ubench_growth(struct kunit *test);
 /* P12 */

@@ -156,3 +156,12 @@ say_failed_tables() {
 	echo 0 > $dir/probability
 	say failed number=$((1000000 - $(cat $dir/times)))
 }
+
+# bind_vfio BDF: have userspace drive a PCI device
+bind_vfio() {
+	local dev=/sys/bus/pci/devices/$1
+	[ ! -e "$dev/driver" ] || echo "$1" > "$dev/driver/unbind"
+	echo vfio-pci > "$dev/driver_override"
+	echo "$1" > /sys/bus/pci/drivers_probe
+	wait_for "$dev/vfio-dev"
+}
