@@ -11,6 +11,7 @@
 # Fails only when it cannot measure.
 #
 # usage: bench.sh [CASE]    of UML: bench_map_unmap bench_lookup ... (all)
+#        bench.sh test      that the part in userspace works, and what it counts, as TAP
 
 . "$(dirname "$0")/lib.sh"
 
@@ -23,6 +24,33 @@ prepare_kernel
 O=$BUILDS/bench
 mkdir -p "$LOGS"
 lock "$BUILDS/bench.lock"
+
+U=$OUT/ubench
+userspace()
+{
+	mkdir -p "$U/peer/amd"
+	cp "$KERNEL/drivers/iommu/generic_pt/peer/amd/io_pgtable_v2.c" "$U/peer/amd/"
+	make -C "$TOOLS/ubench" -j"$JOBS" OUT="$U" PEER="$U/peer"
+}
+
+if [ "$CASE" = test ]; then
+	say "bench: userspace (log: build/bench/user.log)"
+	{
+		userspace && "$U/ubench-plain" flushes >"$LOGS/flushes" &&
+			"$U/ubench-retpoline" calls
+	} >"$LOGS/user.log" 2>&1 9>&- </dev/null ||
+		{ not_ok "bench: userspace" "see build/bench/user.log"; exit 1; }
+	ok "bench: userspace compiles and runs"
+	# P14 must be 0
+	while IFS='|' read -r _ _ what way _ count; do
+		name="bench: $way: $what: $count"
+		[ "$count" = 0 ] && ok "$name" || not_ok "$name"
+	done <<-EOF
+	$(grep '|P14|' "$LOGS/flushes")
+	EOF
+	[ "$TAP_FAILED" = 0 ]
+	exit
+fi
 
 say "bench: building (log: build/bench/build.log)"
 (cd "$KERNEL" && ./tools/testing/kunit/kunit.py build --build_dir "$O" --jobs "$JOBS" \
@@ -40,11 +68,8 @@ timeout -k 10 "$TIMEOUT" "$O/linux" mem=3G console=tty kunit_shutdown=halt \
 
 say "bench: userspace (log: build/bench/user.log)"
 need valgrind
-U=$OUT/ubench
-mkdir -p "$U/peer/amd"
-cp "$KERNEL/drivers/iommu/generic_pt/peer/amd/io_pgtable_v2.c" "$U/peer/amd/"
 {
-	make -C "$TOOLS/ubench" -j"$JOBS" OUT="$U" PEER="$U/peer" &&
+	userspace &&
 		"$U/ubench-plain" growth threads flushes sparse >"$LOGS/user" &&
 		"$U/ubench-retpoline" one_page lookup >"$LOGS/retpoline" &&
 		valgrind --tool=callgrind --callgrind-out-file="$LOGS/callgrind.out" \

@@ -4,11 +4,11 @@
 # Run all tests. Each part prints TAP on stdout and its progress on stderr; the
 # last line of this script counts what they said.
 #
-# usage: test.sh [PART...]    of: prepare check kunit user model rig (all)
+# usage: test.sh [PART...]    of: prepare check kunit user bench model rig (all)
 
 . "$(dirname "$0")/lib.sh"
 
-PARTS=${*:-prepare check kunit user model rig}
+PARTS=${*:-prepare check kunit user bench model rig}
 TAP=$OUT/tap
 PASSED=0 FAILED=0 SKIPPED=0
 
@@ -57,9 +57,10 @@ for p in $PARTS; do
 	check) part check "$TOOLS/check.sh" ;;
 	kunit) part kunit "$TOOLS/kunit.sh" um-debug um ;;
 	user) part user "$ROOT/tools/testing/generic_pt/run.sh" ;;
+	bench) part bench "$TOOLS/bench.sh" test ;;
 	model) part model "$TOOLS/model.sh" ;;
 	rig) part rig "$TOOLS/rig.sh" test ;;
-	*) die "no part $p" "choose of: prepare check kunit user model rig" ;;
+	*) die "no part $p" "choose of: prepare check kunit user bench model rig" ;;
 	esac
 done
 say "each result: build/tap/, logs: build/"
