@@ -11,8 +11,6 @@
 #define SCAN_TABLES (SCAN_BYTES / SZ_2M)
 #define SCAN_ITEMS (SZ_4K / sizeof(u64))
 
-#define AMDV1_DIRTY BIT_ULL(6)
-
 /**
  * struct bench_scan - A table to scan
  * @table: The table
@@ -43,10 +41,11 @@ static void run_scan(void *arg, unsigned int nr)
 	}
 }
 
-/* As hardware does it: AMDv1 tables of three levels, ours and the peer's */
+/* As hardware does it, in tables of three levels */
 static void make_dirty(void *arg, unsigned int nr)
 {
 	const struct bench_scan *scan = arg;
+	const u64 dirty = scan->table->kind->dirty;
 	unsigned int levels, t, i = 0;
 	u64 *root, *table, *items;
 
@@ -55,7 +54,7 @@ static void make_dirty(void *arg, unsigned int nr)
 	for (t = 0; t < SCAN_TABLES; t++) {
 		items = phys_to_virt(table[t] & GENMASK_ULL(51, 12));
 		for (; i < SCAN_ITEMS; i += scan->every)
-			items[i] |= AMDV1_DIRTY;
+			items[i] |= dirty;
 		i -= SCAN_ITEMS;
 	}
 }
@@ -104,7 +103,7 @@ static void run_floor(void *arg, unsigned int nr)
 
 	for (i = 0; i < nr; i++)
 		for (t = 0; t < SCAN_TABLES; t++)
-			if (scan(floor_tables[t]) & AMDV1_DIRTY)
+			if (scan(floor_tables[t]))
 				bench_failed = true;
 }
 

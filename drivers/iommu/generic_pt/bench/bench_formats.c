@@ -214,6 +214,7 @@ const struct pt_peer bench_amdv1 = {
 	.alloc = amdv1_alloc,
 	.free = ours_free,
 	.root = amdv1_root,
+	.dirty = BIT_ULL(6),
 };
 
 const struct pt_peer bench_x86_64 = {
@@ -232,6 +233,7 @@ const struct pt_peer bench_vtdss = {
 	.alloc = vtdss_alloc,
 	.free = ours_free,
 	.root = vtdss_root,
+	.dirty = BIT_ULL(9),
 };
 
 const struct pt_peer bench_riscv_64 = {

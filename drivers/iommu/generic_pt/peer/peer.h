@@ -25,6 +25,7 @@
  * @free: Free it with all its tables
  * @root: The top table, and how many levels there are by now. Not of
  *	LPAE.
+ * @dirty: Dirty bit of a leaf of 4 KiB, 0 if there is no dirty tracking
  */
 struct pt_peer {
 	const char *name;
@@ -33,6 +34,7 @@ struct pt_peer {
 	struct iommu_domain *(*alloc)(unsigned int levels);
 	void (*free)(struct iommu_domain *domain);
 	u64 *(*root)(struct iommu_domain *domain, unsigned int *levels);
+	u64 dirty;
 };
 
 /* AMD v1: grows by itself */

@@ -80,4 +80,5 @@ const struct pt_peer pt_peer_amdv1 = {
 	.alloc = peer_amdv1_alloc,
 	.free = peer_amdv1_free,
 	.root = peer_amdv1_root,
+	.dirty = BIT_ULL(6),
 };
