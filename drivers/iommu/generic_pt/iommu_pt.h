@@ -30,7 +30,7 @@
 #define PTF_CFG _PTF_CONCAT(PTF_TABLE, _cfg)
 #define PTF_HW_INFO _PTF_CONCAT(PTF_TABLE, _hw_info)
 
-int noinline PTF_FN(map_pages)(struct iommu_domain *domain, unsigned long iova,
+noinline int PTF_FN(map_pages)(struct iommu_domain *domain, unsigned long iova,
 			       phys_addr_t paddr, size_t pgsize, size_t pgcount,
 			       int prot, gfp_t gfp, size_t *mapped)
 {
@@ -52,7 +52,7 @@ static int pt_op_map_range(struct pt_iommu *iommu, dma_addr_t iova,
 	return pt_map_range(iommu, iova, paddr, len, prot, gfp, mapped);
 }
 
-size_t noinline PTF_FN(unmap_pages)(struct iommu_domain *domain,
+noinline size_t PTF_FN(unmap_pages)(struct iommu_domain *domain,
 				    unsigned long iova, size_t pgsize,
 				    size_t pgcount,
 				    struct iommu_iotlb_gather *gather)

@@ -68,7 +68,12 @@ struct kt_config {
  * @dirty: The dirty bit is set
  */
 struct kt_hw {
-	enum { KT_NONE, KT_TABLE, KT_LEAF, KT_BAD } kind;
+	enum {
+		KT_NONE,
+		KT_TABLE,
+		KT_LEAF,
+		KT_BAD
+	} kind;
 	u64 oa;
 	unsigned int lg2;
 	int prot;

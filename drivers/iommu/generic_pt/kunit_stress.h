@@ -48,6 +48,7 @@ struct kt_stress {
 		struct iommu_domain domain;
 		struct PTF_TABLE table;
 	};
+	/* What a driver protects its list of devices with */
 	spinlock_t top_lock;
 	struct kt *kt;
 	unsigned int tables;
@@ -187,12 +188,20 @@ static int kt_stress_mapper(void *arg)
 	return 0;
 }
 
+static void kt_stress_scan(struct kt_stress *stress)
+{
+	u64 len = kt_stress_iova(stress, stress->tables, 0);
+	struct iommu_dirty_bitmap dirty;
+
+	iommu_dirty_bitmap_init(&dirty, NULL, NULL);
+	PTF_FN(read_and_clear_dirty)(&stress->domain, 0, len, 0, &dirty);
+}
+
 /* Look at pages of others, scan all, take back what is parked */
 static int kt_stress_looker(void *arg)
 {
 	struct kt_stresser *me = arg;
 	struct kt_stress *stress = me->stress;
-	struct iommu_dirty_bitmap dirty;
 	phys_addr_t oa;
 	u64 iova;
 
@@ -204,14 +213,8 @@ static int kt_stress_looker(void *arg)
 		oa = PTF_FN(iova_to_phys)(&stress->domain, iova);
 		kt_stress_expect(stress,
 				 !oa || oa == kt_stress_oa(stress, iova));
-		if (!get_random_u32_below(8)) {
-			iommu_dirty_bitmap_init(&dirty, NULL, NULL);
-			if (PTF_DIRTY)
-				PTF_FN(read_and_clear_dirty)
-				(&stress->domain, 0,
-				 kt_stress_iova(stress, stress->tables, 0), 0,
-				 &dirty);
-		}
+		if (PTF_DIRTY && !get_random_u32_below(8))
+			kt_stress_scan(stress);
 		if (!get_random_u32_below(64))
 			stress->table.iommu.ops->reclaim(&stress->table.iommu);
 		cond_resched();
