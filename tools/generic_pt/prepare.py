@@ -38,8 +38,13 @@ PACKAGED = '/usr/src/linux-source-6.12.tar.xz'
 
 @contextlib.contextmanager
 def locked(path):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'w', encoding='utf-8') as f:
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        f = open(path, 'w', encoding='utf-8')
+    except OSError as e:
+        die(f'{os.path.dirname(path)} cannot be written to: {e.strerror}',
+            'choose another place with GENERIC_PT_CACHE=')
+    with f:
         try:
             fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
