@@ -8,7 +8,7 @@ S := tools/generic_pt
 
 help:
 	@echo 'make run          boot a kernel with the library in QEMU: DMA through its tables'
-	@echo 'make test         everything below that can fail, and QEMU; last line counts it'
+	@echo 'make test         all tests that need neither hours nor more kernels; last line counts'
 	@echo 'make check        checkpatch, sparse, W=1, clang-format, kernel-doc, coccicheck'
 	@echo 'make cross        compile the library for i386, arm64, riscv64, and with clang'
 	@echo 'make kunit        KUnit suites: UML with and without debug, x86_64 in QEMU: CONFIGS=LIST'
@@ -29,6 +29,8 @@ help:
 	@echo 'GENERIC_PT_CACHE=DIR  where kernels and build outputs are (~/.cache/generic-pt)'
 	@echo 'JOBS=N                parallel jobs of a build (number of CPUs)'
 	@echo 'ACCEL=kvm             run QEMU on KVM (default: tcg)'
+	@echo 'QEMU_VERSION=X.Y      fetch QEMU 10.0 or 11.1 and use it; QEMU=COMMAND names one'
+	@echo 'RIG_KERNEL=BZIMAGE    make run, make test: boot it instead of building one'
 	@echo 'BUILD=1               make series: also compile after each patch'
 
 run:

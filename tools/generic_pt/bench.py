@@ -343,6 +343,9 @@ def main():
 
 if __name__ == '__main__':
     if sys.argv[1] == 'compare':
+        if len(sys.argv) != 4 or not all(sys.argv[2:]):
+            fail('two results are needed to compare',
+                 'make bench-compare A=FILE B=FILE, each a build/bench.json of make bench')
         compare(*sys.argv[2:])
     else:
         main()

@@ -10,6 +10,16 @@
 . "$(dirname "$0")/lib.sh"
 
 TARGETS=${*:-x86_64-gcc x86_64-clang i386-gcc i386-clang arm64-gcc arm64-clang riscv-gcc riscv-clang}
+
+# Before the first of them is built
+for t in $TARGETS; do
+	case $t in
+	x86_64-gcc | x86_64-clang | i386-gcc | i386-clang) ;;
+	arm64-gcc | arm64-clang | riscv-gcc | riscv-clang) ;;
+	*) die "cannot compile for $t" "choose of: {x86_64,i386,arm64,riscv}-{gcc,clang}" ;;
+	esac
+done
+
 LIBRARY="drivers/iommu/generic_pt/ drivers/iommu/iommu-pages.o"
 
 kernel_build_env
@@ -27,7 +37,6 @@ compiler()
 	i386) CROSS=i686-linux-gnu- ;;
 	arm64) CROSS=aarch64-linux-gnu- ;;
 	riscv) CROSS=riscv64-linux-gnu- ;;
-	*) die "no architecture $1" "choose of: x86_64 i386 arm64 riscv" ;;
 	esac
 	# clang uses the binutils, which come with gcc
 	case $1 in
@@ -41,7 +50,6 @@ compiler()
 		need clang
 		CC=clang
 		;;
-	*) die "no compiler $2" "choose of: gcc clang" ;;
 	esac
 }
 

@@ -10,11 +10,11 @@
 
 . "$(dirname "$0")/lib.sh"
 
-case $1 in
+case ${1:-} in
 qtest) need make gcc python3 ;;
 fuzz) need make gcc clang libclang-rt-dev python3 ;;
 mutate) need make gcc ccache python3 ;;
 coverage) need make gcc gcovr python3 ;;
-*) die "no test $1" "choose of: qtest fuzz mutate coverage" ;;
+*) die "no test '${1:-}'" "choose of: qtest fuzz mutate coverage" ;;
 esac
 exec make -s -C "$ROOT/tools/testing/generic_pt" JOBS="$JOBS" "$1"

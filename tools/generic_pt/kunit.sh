@@ -15,6 +15,14 @@
 CONFIGS=${*:-um-debug um x86_64}
 TIMEOUT=${KUNIT_TIMEOUT:-1500}
 
+# Before the first of them is built
+for c in $CONFIGS; do
+	case $c in
+	um-debug | um | x86_64 | um-kasan | um32 | i386) ;;
+	*) die "no KUnit configuration $c" "choose of: um-debug um x86_64 um-kasan um32 i386" ;;
+	esac
+done
+
 kernel_build_env
 prepare_kernel
 KUNITCONFIG=$KERNEL/drivers/iommu/generic_pt/.kunitconfig
@@ -79,7 +87,6 @@ for c in $CONFIGS; do
 		emulated i386 --cross_compile=i686-linux-gnu-
 		;;
 	x86_64) emulated x86_64 ;;
-	*) die "no KUnit configuration $c" "choose of: um-debug um x86_64 um-kasan um32 i386" ;;
 	esac
 done
 

@@ -11,6 +11,8 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd -P)
 TOOLS=$ROOT/tools/generic_pt
 OUT=$ROOT/build
 CACHE=${GENERIC_PT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/generic-pt}
+# Scripts change directory
+case $CACHE in /*) ;; *) CACHE=$PWD/$CACHE ;; esac
 JOBS=${JOBS:-$(nproc)}
 
 # The kernel's make must not see the flags and variables of ours

@@ -7,5 +7,9 @@
 
 . "$(dirname "$0")/lib.sh"
 
+case ${*:-full} in
+full) ;;
+*) die "no such model: $*" "model.sh [full]" ;;
+esac
 need spin gcc
 OUT=$OUT exec "$ROOT/tools/testing/generic_pt/model/check.sh" "$@"

@@ -21,6 +21,7 @@ that it is rebuilt.
 """
 
 import contextlib
+import errno
 import fcntl
 import filecmp
 import hashlib
@@ -38,8 +39,13 @@ PACKAGED = '/usr/src/linux-source-6.12.tar.xz'
 
 @contextlib.contextmanager
 def locked(path):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'w', encoding='utf-8') as f:
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        f = open(path, 'w', encoding='utf-8')
+    except OSError as e:
+        die(f'{os.path.dirname(path)} cannot be written to: {e.strerror}',
+            'choose another place with GENERIC_PT_CACHE=')
+    with f:
         try:
             fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -154,6 +160,8 @@ def unpack(tarball, base):
     top = os.path.join(tmp, tops[0]) if len(tops) == 1 else tmp
     if r.returncode or not tree.version_of(top):
         shutil.rmtree(tmp)
+        if os.strerror(errno.ENOSPC) in r.stderr:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         die(f'{tarball}: ' + (r.stderr.strip().split('\n')[0] if r.returncode
                               else 'no kernel source in this archive'),
             'name a Linux 6.12 tree or tarball with KERNEL_SRC=')
@@ -284,3 +292,8 @@ if __name__ == '__main__':
         main(*sys.argv[1:])
     except KeyboardInterrupt:
         die('interrupted', 'run it again: it continues')
+    except OSError as e:
+        if e.errno != errno.ENOSPC:
+            raise
+        die(f'no space left for {CACHE}',
+            'make room, or choose another place with GENERIC_PT_CACHE=; then run it again')

@@ -28,6 +28,9 @@ build()
 {
 	if [ -n "${RIG_KERNEL:-}" ]; then
 		IMAGE=$RIG_KERNEL
+		magic=$(dd if="$IMAGE" bs=1 skip=514 count=4 2>/dev/null | tr -d '\0')
+		[ "$magic" = HdrS ] || die "RIG_KERNEL=$IMAGE: no bzImage of an x86 kernel" \
+			"name one, or leave it out to build one"
 		return
 	fi
 	prepare_kernel
@@ -63,6 +66,13 @@ boot_environment()
 	fi
 }
 
+# can_boot [--tap] [SCENARIO...]: what can be known to fail before a kernel is built
+can_boot()
+{
+	boot_environment
+	python3 "$TOOLS/rig/main.py" --check "$@"
+}
+
 # boots [--tap] [SCENARIO...]
 boots()
 {
@@ -84,20 +94,22 @@ boots()
 		options="$options --programs $PROGRAMS"
 		;;
 	esac
-	boot_environment
 	# shellcheck disable=SC2086 # options and their values
 	python3 "$TOOLS/rig/main.py" --kernel "$IMAGE" --out "$OUT/rig" $options "$@"
 }
 
 compare()
 {
+	case ${1:-64}:${2:-3} in
+	*[!0-9:]*) die "GIB=${1:-64} ROUNDS=${2:-3}: must be numbers" "rig.sh tables [GIB [ROUNDS]]" ;;
+	esac
+	boot_environment
 	ours=$(RIG_PLAIN=1 "$TOOLS/rig.sh" build)
 	kept=$(RIG_KEEP=1 "$TOOLS/rig.sh" build)
 	base=$(RIG_BASE=1 "$TOOLS/rig.sh" build)
 	prepare_kernel
 	kernel_build_env
 	guest_programs
-	boot_environment
 	python3 "$TOOLS/rig/compare.py" --out "$OUT/rig" --programs "$PROGRAMS" \
 		--gib "${1:-64}" --rounds "${2:-3}" --to kept \
 		"ours=$ours" "kept=$kept" "6.12=$base" | tee "$OUT/rig-tables.txt"
@@ -111,16 +123,19 @@ build)
 	echo "$IMAGE"
 	;;
 run)
+	can_boot "$@"
 	build
 	boots "$@"
 	;;
 test)
+	can_boot --tap "$@"
 	build
 	boots --tap "$@"
 	;;
 sanitize)
-	build
 	[ $# != 0 ] || set -- sanitize-kunit sanitize-iommufd sanitize-dma
+	can_boot --tap "$@"
+	build
 	boots --tap "$@"
 	;;
 tables)

@@ -50,6 +50,13 @@ part()
 	PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed)) SKIPPED=$((SKIPPED + skipped))
 }
 
+for p in $PARTS; do
+	case $p in
+	prepare | check | kunit | user | bench | model | rig) ;;
+	*) die "no part $p" "choose of: prepare check kunit user bench model rig" ;;
+	esac
+done
+
 mkdir -p "$TAP"
 for p in $PARTS; do
 	case $p in
@@ -60,7 +67,6 @@ for p in $PARTS; do
 	bench) part bench "$TOOLS/bench.sh" test ;;
 	model) part model "$TOOLS/model.sh" ;;
 	rig) part rig "$TOOLS/rig.sh" test ;;
-	*) die "no part $p" "choose of: prepare check kunit user bench model rig" ;;
 	esac
 done
 say "each result: build/tap/, logs: build/"

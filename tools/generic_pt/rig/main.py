@@ -117,8 +117,10 @@ def run(rig, names, tap):
 
 def main():
     parser = argparse.ArgumentParser(prog="rig", description=__doc__)
-    parser.add_argument("--kernel", required=True, help="bzImage to boot")
-    parser.add_argument("--out", required=True, help="directory for images and logs")
+    parser.add_argument("--kernel", help="bzImage to boot")
+    parser.add_argument("--out", help="directory for images and logs")
+    parser.add_argument("--check", action="store_true",
+                        help="only see that QEMU runs and that the scenarios exist")
     parser.add_argument("--selftests", help="directory with the kernel's selftest programs")
     parser.add_argument("--programs", help="directory with programs of guest/")
     parser.add_argument("--tap", action="store_true", help="TAP on stdout, the rest on stderr")
@@ -129,10 +131,15 @@ def main():
     for name in names:
         if name not in SCENARIOS:
             parser.error(f"no scenario '{name}'; there are: {' '.join(SCENARIOS)}")
+    if not options.check and not (options.kernel and options.out):
+        parser.error("--kernel and --out are needed")
     # So that the guest ends with us, whoever stops us
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     try:
+        if options.check:
+            Qemu()
+            return 0
         os.makedirs(options.out, exist_ok=True)
         initrd = os.path.join(options.out, "initramfs.gz")
         initramfs.build(initrd)
