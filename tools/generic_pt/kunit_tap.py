@@ -9,8 +9,9 @@ import json
 import re
 import sys
 
-# What a kernel prints that is no test result, but not right either
-TROUBLE = re.compile(r'Kernel panic|BUG: |Oops|WARNING: |UBSAN|KASAN')
+# What a kernel prints that is no test result, but not right either. A case that
+# skips itself after something failed is reported as skipped only.
+TROUBLE = re.compile(r'Kernel panic|BUG: |Oops|WARNING: |UBSAN|KASAN|(EXPECTATION|ASSERTION) FAILED')
 # UML says so of its own virtio PCI driver, with any configuration of kunit.py
 EXPECTED = re.compile(r'WARNING: .* um_pci_init')
 

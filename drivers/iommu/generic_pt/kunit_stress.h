@@ -192,9 +192,11 @@ static void kt_stress_scan(struct kt_stress *stress)
 {
 	u64 len = kt_stress_iova(stress, stress->tables, 0);
 	struct iommu_dirty_bitmap dirty;
+	int ret;
 
 	iommu_dirty_bitmap_init(&dirty, NULL, NULL);
-	PTF_FN(read_and_clear_dirty)(&stress->domain, 0, len, 0, &dirty);
+	ret = PTF_FN(read_and_clear_dirty)(&stress->domain, 0, len, 0, &dirty);
+	kt_stress_expect(stress, !ret);
 }
 
 /* Look at pages of others, scan all, take back what is parked */
