@@ -346,7 +346,7 @@ static bool run(const struct contract_test *test)
 		fflush(stdout);
 		pid = fork();
 		if (!pid) {
-			alarm(60);
+			test_cpu_limit(60);
 			test->run();
 			_exit(0);
 		}

@@ -3,6 +3,7 @@
  * A driver for tests: it does what the library's contract asks of a driver
  */
 #include <string.h>
+#include <sys/time.h>
 
 #include <linux/mem_encrypt.h>
 #include <linux/mm.h>
@@ -14,6 +15,13 @@
 #include "device.h"
 #include "domain.h"
 #include "lib.h"
+
+void test_cpu_limit(unsigned int seconds)
+{
+	const struct itimerval once = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &once, NULL);
+}
 
 bool hw_read64(u64 pa, u64 *value)
 {

@@ -91,6 +91,12 @@ void domain_free_tables(struct test_domain *domain, struct list_head *tables);
 /* Recount all tables. Nothing else may run. @model may be NULL. */
 void domain_recount(struct test_domain *domain, const struct model *model);
 
+/*
+ * End the process when it has used so many seconds of CPUs: it goes on forever.
+ * Not by the clock, which also runs while others have the CPU. 0 for no limit.
+ */
+void test_cpu_limit(unsigned int seconds);
+
 /* End the test with a message */
 #define test_fail(...) shim_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define test_assert(condition, ...)             \
