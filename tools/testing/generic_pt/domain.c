@@ -282,12 +282,19 @@ void domain_recount(struct test_domain *domain, const struct model *model)
 		.fault = recount_fault,
 	};
 	struct recount recount = { .domain = domain, .model = model };
+	struct pt_iommu_info info;
 
 	rcu_barrier();
 	hw_for_each(&domain->root, &visitor, &recount);
 	test_assert(recount.tables == shim_pages_used(),
 		    "%lu tables are reachable, %lu allocated", recount.tables,
 		    shim_pages_used());
+	domain->pt.iommu.ops->get_info(&domain->pt.iommu, &info);
+	test_assert(info.tables == recount.tables,
+		    "%lu tables are reachable, %u in use", recount.tables,
+		    info.tables);
+	test_assert(info.peak_tables >= info.tables, "%u tables, at most %u",
+		    info.tables, info.peak_tables);
 	if (model)
 		test_assert(recount.stretch == model->nr,
 			    "mapped at %#llx, but no page there",

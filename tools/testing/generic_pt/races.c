@@ -323,6 +323,8 @@ static void *read_tables(void *arg)
 		iova = own + rng_below(rng, 2) * M2;
 		check_lookup(iova, true, true);
 		lookups += 2;
+		if (rng_percent(rng, 10))
+			iommu->ops->reclaim(iommu);
 		if (!format->hw->dirty)
 			continue;
 		ret = iommu->ops->set_dirty(iommu, iova);
@@ -413,6 +415,10 @@ static void run_round(const struct test_config *config, u64 seed)
 	test_assert(shim_pages_used() <= 1 + 2 * domain.root.mode,
 		    "%lu tables are left, and nothing is mapped",
 		    shim_pages_used());
+	domain.pt.iommu.ops->reclaim(&domain.pt.iommu);
+	domain_recount(&domain, NULL);
+	test_assert(shim_pages_used() == 1,
+		    "%lu tables are left, and reclaimed", shim_pages_used());
 	device_destroy(domain.device);
 	domain.device = NULL;
 	domain_free(&domain);
