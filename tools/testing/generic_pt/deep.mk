@@ -4,10 +4,12 @@
 #
 #	make fuzz		let libFuzzer look for faults: T=SECONDS KEEP=1
 #	make mutate		count the faults that tests notice: N=NUMBER SEED=S T=SECONDS
-#	make coverage		what of the library the tests run
+#	make coverage		what of the library the tests run: OPS=N
+#	make layers		break the library once for each layer of the tests
 
 FUZZ := fuzz $(RUN)
-CONTRACT := contract contract_init contract_flush contract_between $(BASE)
+CONTRACT := contract contract_init contract_flush contract_between \
+	contract_usage contract_runs $(BASE)
 
 # New is what is new in the library
 FLAGS_fuzz := -O1 -g1 $(FLAGS_asan)

@@ -153,6 +153,8 @@ int domain_init(struct test_domain *domain, const struct test_config *config)
 	shim_pages_reuse_last(config->reuse_last);
 	shim_memory_use(config->features & BIT(PT_FEAT_DMA_INCOHERENT));
 	shim_arena_pa = config->arena_pa ? config->arena_pa : format->arena_pa;
+	if (shim_arena_pa == ARENA_AT_0)
+		shim_arena_pa = 0;
 
 	ret = format->init(domain, config, &cfg);
 	if (ret)
