@@ -41,7 +41,6 @@ $(OUT)/$(1)-$(2): $(patsubst %,$(OUT)/$(2)/%.o,$(filter $(VARIED),$(3))) \
 	$$(CC) $$(CFLAGS) $$(LINK_$(2)) -o $$@ $$^ -lpthread
 endef
 $(eval $(call varied,contract,mutant,$(CONTRACT)))
-$(eval $(call varied,golden,mutant,golden $(BASE)))
 $(eval $(call varied,small,mutant,small $(RUN)))
 $(eval $(call varied,random,mutant,$(RANDOM)))
 $(eval $(call varied,fuzz-replay,mutant,fuzz_replay $(FUZZ)))
