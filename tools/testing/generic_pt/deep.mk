@@ -30,9 +30,9 @@ $(FUZZED): CFLAGS += -fsanitize=fuzzer-no-link
 $(eval $(call program,contract,asan,$(CONTRACT)))
 $(eval $(call program,fuzz-replay,plain,fuzz_replay $(FUZZ)))
 $(eval $(call program,fuzz-replay-asan,asan,fuzz_replay $(FUZZ)))
-$(eval $(call program,fuzz,fuzz,$(FUZZ)))
+$(eval $(call program,fuzzer,fuzz,$(FUZZ)))
 $(eval $(call program,races-mutant-race,mutant-race,$(RACES)))
-$(OUT)/fuzz: private FLAGS_fuzz += -fsanitize=fuzzer
+$(OUT)/fuzzer: private FLAGS_fuzz += -fsanitize=fuzzer
 
 # $(call varied,NAME,VARIANT,OBJECTS): the library of a variant, the rest plain
 define varied
@@ -65,7 +65,7 @@ mutate:
 coverage-programs: $(patsubst %,$(OUT)/%-coverage,contract golden small random fuzz-replay)
 
 coverage:
-	@./coverage.sh
+	@OPS=$(if $(filter file,$(origin OPS)),20000,$(OPS)) ./coverage.sh
 
 fuzz:
 	./fuzz.py $(if $T,-t $T) $(if $(JOBS),-j $(JOBS)) $(if $(KEEP),-k)

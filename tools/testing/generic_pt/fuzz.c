@@ -92,7 +92,7 @@ static u64 take_iova(struct input *in, const struct model *model,
 	}
 	if (away)
 		iova += (u64)(s64)(signed char)byte(in)
-			<< (granule_lg2 + 3 * (away - 1) % 48);
+			<< (granule_lg2 + 3 * (away - 1) % 48) % 64;
 	return iova;
 }
 
