@@ -56,7 +56,7 @@ $(OUT)/contract $(OUT)/contract-mutant $(OUT)/contract-coverage: \
 
 all: $(DEEP_PROGRAMS:%=$(OUT)/%)
 
-.PHONY: fuzz mutate coverage coverage-programs
+.PHONY: fuzz mutate coverage coverage-programs layers
 
 mutate:
 	./mutate.py $(if $N,-n $N) $(if $T,-t $T) -s $(if $(filter file,$(origin SEED)),1,$(SEED)) \
@@ -69,3 +69,6 @@ coverage:
 
 fuzz:
 	./fuzz.py $(if $T,-t $T) $(if $(JOBS),-j $(JOBS)) $(if $(KEEP),-k)
+
+layers:
+	./breaks.py -l
