@@ -259,7 +259,7 @@ static void fmt_geometry(struct kunit *test)
 /* Each helper at each edge of its range */
 static void log2_edges(struct kunit *test)
 {
-	unsigned int lg2 = PTF_GRANULE_LG2, i;
+	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, pt_low_mask(0), 0);
 	KUNIT_EXPECT_EQ(test, pt_low_mask(1), 1);
@@ -285,12 +285,6 @@ static void log2_edges(struct kunit *test)
 	}
 	KUNIT_EXPECT_TRUE(test, pt_is_aligned(0, 64));
 	KUNIT_EXPECT_TRUE(test, pt_is_aligned(0xffffffffffffffffULL, 0));
-
-	/* A range holds an item only as a whole, also the last of 64 bits */
-	KUNIT_EXPECT_TRUE(test, pt_range_has_item(0, pt_low_mask(lg2), 0));
-	KUNIT_EXPECT_FALSE(test, pt_range_has_item(0, pt_low_mask(lg2) - 1, 0));
-	KUNIT_EXPECT_FALSE(test, pt_range_has_item(1, ~0ULL, 0));
-	KUNIT_EXPECT_TRUE(test, pt_range_has_item(~pt_low_mask(lg2), ~0ULL, 0));
 }
 
 /* The contract of a walk: where it ends, and what it tells */

@@ -71,14 +71,6 @@ static inline bool pt_level_covers(const struct pt_common *common,
 	return !((iova >> PTF_GRANULE_LG2) >> (PTF_INDEX_LG2 * (level + 1)));
 }
 
-/* Whether [iova, last] holds all that the item at @iova covers at @level */
-static inline bool pt_range_has_item(u64 iova, u64 last, unsigned int level)
-{
-	u64 mask = pt_low_mask(pt_item_lg2(level));
-
-	return !(iova & mask) && last - iova >= mask;
-}
-
 static inline pt_item_t *pt_child(const struct pt_common *common,
 				  pt_item_t item)
 {

@@ -43,7 +43,6 @@
 #include "pt_iter.h"
 
 /* Items that one cache line holds: runs are tested line by line */
-#define PT_LINE_LG2 3
 #define PT_LINE_ITEMS 8
 
 /* Have a walker that does not snoop see what was stored to a run of items */

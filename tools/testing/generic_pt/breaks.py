@@ -2,17 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Break the library on purpose and see that the tests notice. TAP on stdout.
 
-usage: breaks.py [NAME...]      (part of a break's name; default: all)
+usage: breaks.py [-l] [NAME...]      (part of a break's or layer's name; default: all)
 
 Each break is made in a copy of the library, and run against one program after
 the other until one fails; each is compiled when its turn comes. A break that none
 notices is a hole in the tests.
+
+-l: instead, one break for each layer of the tests. That layer alone must notice
+it, and say so in its own words.
+
+environment: JOBS, SEED, CC
 """
 
 import filecmp
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -20,13 +27,16 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.realpath(os.path.join(HERE, '..', '..', '..'))
 CC = os.environ.get('CC', 'cc')
 OUT = os.path.join(TOP, 'build', 'user', 'breaks')
+LIB, TESTS = 'drivers/iommu/generic_pt', 'tools/testing/generic_pt'
 SEED = os.environ.get('SEED', '1')
+JOBS = os.environ.get('JOBS', str(os.cpu_count()))
 
 TABLES, MAP, UNMAP = 'pt_tables.h', 'iommu_pt_map.h', 'iommu_pt_unmap.h'
 TOP_H, LOOKUP, DIRTY = 'iommu_pt_top.h', 'iommu_pt_lookup.h', 'iommu_pt_dirty.h'
 STORE, ITER, AMDV1 = 'pt_store.h', 'pt_iter.h', 'fmt/amdv1.h'
 X86, VTDSS, RISCV = 'fmt/x86_64.h', 'fmt/vtdss.h', 'fmt/riscv_64.h'
-PAGES = '../iommu-pages.c'
+PAGES, USAGE = '../iommu-pages.c', 'pt_usage.h'
+HW_X86 = '../../../tools/testing/generic_pt/hw_x86_64.c'
 IOMMU_PT = 'iommu_pt.h'
 
 # What is broken, in which file, what is there, what it becomes
@@ -56,7 +66,7 @@ BREAKS = [
     ('tables that left whole are freed at once', UNMAP,
      '\tpt_env_defer(&unmap->gather->freelist, table);', '\tpt_env_free(table);'),
     ('a map of one page counts after it stored', MAP,
-     '\tif (unlikely(pos.level || pos.item ||\n\t\t     !pt_users_get(pt_slot_desc(pos.slot), 1)))\n'
+     '\tif (unlikely(pos.level || pos.item ||\n\t\t     !pt_users_get(pt_pos_desc(&pos), 1)))\n'
      '\t\treturn false;\n\tWRITE_ONCE(*pos.slot, item);\n',
      '\tif (pos.level || pos.item)\n\t\treturn false;\n\tWRITE_ONCE(*pos.slot, item);\n'
      '\tatomic_add_return(1, &pt_slot_desc(pos.slot)->users);\n'),
@@ -64,15 +74,17 @@ BREAKS = [
      'pt_users_put(unmap->iommu, pt_slot_desc(slot), i)',
      'pt_users_put(unmap->iommu, pt_slot_desc(slot), i > 1 ? i - 1 : i)'),
     ('a map into a dead table', TABLES,
-     '\twhile (likely(users & PT_USERS_ANY)) {', '\tfor (;;) {'),
+     '\tif (likely(!(atomic_add_return(nr, &desc->users) & PT_USERS_DEAD)))\n\t\treturn true;',
+     '\tatomic_add_return(nr, &desc->users);\n\treturn true;'),
     ('a table that left whole stays parked', TABLES,
      '\tpt_unplace_locked(iommu, desc);\n\t/* Who', '\t/* Who'),
     ('a table that left whole keeps its mark', TABLES,
-     '\tatomic_andnot(PT_USERS_ANY, &desc->users);\n', ''),
+     '\twhile (!atomic_try_cmpxchg(&desc->users, &users,\n'
+     '\t\t\t\t   (users & ~PT_USERS_ANY) | PT_USERS_DEAD))\n\t\t;\n', ''),
     ('a parked table gets a place whatever happened to it', TABLES,
      '\t\tif (atomic_read(&desc->users) & PT_USERS_PARKED) {', '\t\t{'),
     ('the range of a dead table is asked too late', TABLES,
-     '\tgather.start = dead->iova;', '\tgather.start = pt_desc_iova(dead->desc);'),
+     '\tgather.start = dead->iova;', '\tgather.start = pt_desc_iova(ptf_common(iommu), dead->desc);'),
     ('a dead table still counts in its parent', TABLES,
      '\tdead->parent = pt_users_sub(parent, 1) ? parent : NULL;', '\tdead->parent = NULL;'),
     ('an empty table is never removed', TABLES,
@@ -116,7 +128,7 @@ BREAKS = [
      '\tfor (; i < nr; i++)\n\t\tif (READ_ONCE(items[i]))\n\t\t\treturn false;\n\treturn true;',
      '\treturn nr >= PT_LINE_ITEMS || !READ_ONCE(items[0]);'),
     ('a fresh table is not cleared behind the run', MAP,
-     '\tmemset(table + index + run->items, 0,', '\tmemset(table + index + run->items, 0, 0 *'),
+     '\tmemset64(table + index + run->items, 0, PTF_ITEMS - index - run->items);\n', ''),
     ('tables that are not needed leak', MAP,
      '\twhile (map->nr_spare)\n\t\tpt_env_free(pt_spare_take(map));', '\t;'),
     ('the dirty scan looks at one item of a leaf', DIRTY,
@@ -142,7 +154,7 @@ BREAKS = [
     ('x86_64: a large leaf looks like a pointer', X86, '(level ? X86_64_PS : 0)', '(level > 1 ? X86_64_PS : 0)'),
     ('x86_64: all may be written', X86, '\tif (prot & IOMMU_WRITE)\n\t\titem |= X86_64_RW;', '\titem |= X86_64_RW;'),
     ('x86_64: the OA of a leaf keeps its highest bit from lookup', X86,
-     '\tu64 oa = item & X86_64_OA & ~common->enc_mask;\n\n\t/*', '\tu64 oa = item & (X86_64_OA >> 1) & ~common->enc_mask;\n\n\t/*'),
+     'u64 mask = common->oa_mask &', 'u64 mask = (common->oa_mask >> 1) &'),
     ('x86_64: a tombstone of a pointer that was accessed is another one', X86,
      '#define PTF_ACCESSED X86_64_EA\n', ''),
     ('a signed space has no hole', LOOKUP,
@@ -167,7 +179,7 @@ BREAKS = [
     ('vtdss: a top of 3 levels says that it has 4', VTDSS, '\tinfo->aw = top_level - 1;', '\tinfo->aw = top_level;'),
     ('riscv_64: a leaf of 64 KiB has another code', RISCV, '#define RISCV_64_NAPOT_PPN 8', '#define RISCV_64_NAPOT_PPN 4'),
     ('riscv_64: the OA of a leaf of 64 KiB has its code', RISCV,
-     '& ~pt_low_mask(riscv_64_leaf_lg2(item, level));', '& ~0xfffULL;'),
+     '~riscv_64_ppn(pt_low_mask(riscv_64_leaf_lg2(item, level)));', '~0ULL;'),
     ('riscv_64: a leaf is not dirty beforehand', RISCV, 'RISCV_64_W | RISCV_64_D;', 'RISCV_64_W;'),
     ('riscv_64: a leaf is not a user\'s', RISCV, 'RISCV_64_R | RISCV_64_U |', 'RISCV_64_R |'),
     ('riscv_64: MMIO is non-cacheable memory', RISCV, '#define RISCV_64_PBMT_IO 2', '#define RISCV_64_PBMT_IO 1'),
@@ -177,6 +189,16 @@ BREAKS = [
     ('riscv_64: one bit too few of the page number', RISCV, 'GENMASK_ULL(53, 10)', 'GENMASK_ULL(52, 10)'),
     ('riscv_64: the mode is one too high', RISCV, 'RISCV_64_MIN_TOP_LEVEL + 8;', 'RISCV_64_MIN_TOP_LEVEL + 9;'),
     ('amdv1_mock: the OA stands where hardware has it', AMDV1, '\tpt_item_t item = attrs | oa << AMDV1_OA_SHIFT;', '\tpt_item_t item = attrs | oa;'),
+    # The walkers, which judge all of these
+    ('a walker takes a reserved bit', HW_X86,
+     '\tif (entry &\n\t    ~(P | RW | US | A | D | EA | ADDRESS | (level > 1 ? PS : 0)))\n\t\treturn HW_MALFORMED;\n',
+     ''),
+    # Table memory
+    ('tables that were taken back are not told', TABLES, '\t\t\tremoved++;\n', ''),
+    ('tables that left whole still count', UNMAP, '\tpt_usage_left(iommu, unmap.dropped);\n', ''),
+    ('tables that were allocated in vain still count', MAP,
+     '\tpt_usage_give(map->iommu, map->nr_spare);\n', ''),
+    ('the limit is one table too high', USAGE, 'limit - used < need', 'limit - used + 1 < need'),
     # Walkers that do not snoop
     ('a run of leaves is not flushed from the cache', MAP,
      '\tpt_flush_items(iommu, slot, stored);\n', ''),
@@ -196,6 +218,10 @@ BREAKS = [
      '\t       !try_cmpxchg64(slot, &item, tombstone))\n\t\t;\n\tpt_flush_items(iommu, slot, 1);', '\t       !try_cmpxchg64(slot, &item, tombstone))\n\t\t;'),
     ('a pointer that another caller stored is not flushed', TABLES,
      '\t\tpt_show_tables(iommu, desc);', '\t\t;'),
+    ('a pointer above a new table that another caller stored is not flushed', MAP,
+     '\t\tpt_show_path(map->iommu, parent, tables);\n', ''),
+    ('a pointer above a run that another caller stored is not flushed', MAP,
+     '\tpt_show_path(iommu, desc, tables);\n', ''),
     ('a pointer is said to be flushed before it is', TABLES,
      '\t\t\tpt_flush_items(iommu, slot, 1);\n\t\t\tpt_store_flushed(slot);', '\t\t\tpt_store_flushed(slot);'),
     ('what an unmap emptied is not flushed from the cache', UNMAP,
@@ -222,13 +248,52 @@ BREAKS = [
 ]
 
 
-def sh(args, seconds):
-    try:
-        r = subprocess.run(args, capture_output=True, text=True, errors='replace',
-                           timeout=seconds, check=False)
-        return r.returncode, r.stdout + r.stderr
-    except subprocess.TimeoutExpired:
-        return 1, f'no end after {seconds} s'
+# A layer, the break that it must notice, the program, what that must say
+LAYERS = [
+    ('golden words', 'a walker takes a reserved bit', ['golden'], r'^not ok - '),
+    ('oracle and walker', 'x86_64: all may be written', ['random', 'x86_64-4-levels'],
+     r'^check\.c:\d+: .*hardware may read'),
+    ('structure', 'tables that left whole still count', ['random', 'amdv1-fixed-level-3'],
+     r'^domain\.c:\d+: .* tables are reachable'),
+    ('random', 'the dirty scan looks at one item of a leaf', ['random', 'amdv1-fixed-level-2'],
+     r'^ops\.c:\d+: scan of .* lost'),
+    ('small model', 'a fresh table is not cleared behind the run', ['small', '-n', '2'], r'^not ok - small model'),
+    ('allocation failure', 'tables that are not needed leak', ['random-asan', '-f', 'amdv1-fixed-level-3'],
+     r'tables are reachable, |tables leak'),
+    ('memory taken back', 'tables that were taken back are not told', ['contract'], r'^not ok - contract: tables_'),
+    ('IOTLB model', 'no walk cache flush when a table is removed', ['random', 'amdv1-device-range'],
+     r'^device\.c:\d+: a device knows table'),
+    ('cache model', 'a pointer is not flushed from the cache', ['random', 'x86_64-device-incoherent'],
+     r'hardware: |^device\.c:\d+: a device walks'),
+    ('interrupts', 'a map into a dead table', ['random', 'amdv1-interrupts'],
+     r'^\S+\.[ch]:\d+: '),
+    ('races, thread sanitizer', 'a table is published without release', ['races-tsan', '-n', '3'],
+     r'ThreadSanitizer: data race'),
+    ('races, address sanitizer', 'tables are freed before readers are gone', ['races-asan', '-n', '20'],
+     r'^not ok - |AddressSanitizer|^\S+\.[ch]:\d+: '),
+    ('contract', 'the gather says a page size that is too large', ['contract'], r'^not ok - contract: gather'),
+    ('corpus of the fuzzer', 'the size code of a leaf is one too large', ['fuzz-replay', f'{HERE}/corpus.txt'],
+     r'^not ok - fuzz: inputs'),
+    ('replays', 'the range of a dead table is asked too late', ['random', '-r'], r'^not ok - replay: '),
+]
+
+
+def sh(args):
+    """Run something that may use a lot of CPU time, until a test fails: exit code, what it said"""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (1200, 1201))
+
+    said = ''
+    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                          preexec_fn=limit, start_new_session=True) as p:
+        for line in p.stdout:
+            said += line
+            if line.startswith('not ok'):
+                os.killpg(p.pid, signal.SIGKILL)
+                return 1, said
+    if p.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        said += 'no end after 1200 s of CPU time\n'
+    return p.returncode, said
 
 
 def first_line(text):
@@ -240,45 +305,61 @@ def first_line(text):
     return next((t for t in text.splitlines() if t.startswith('not ok')), 'it failed')
 
 
-def notice(lib, out):
-    """The program that fails, and what it says"""
-    replays = sorted(os.path.join(HERE, 'replays', f)
-                     for f in os.listdir(os.path.join(HERE, 'replays')))
-    runs = [('replays', ['random', '-r', *replays]),
-            ('random', ['random', '-n', '10000', '-s', SEED, '-d', out, '-j', '2']),
-            ('small model', ['small', '-n', '3', '-j', '2']),
-            ('replays with sanitizers', ['random-asan', '-r', *replays]),
-            ('random with sanitizers', ['random-asan', '-n', '20000', '-s', SEED, '-d', out, '-j', '2']),
-            ('allocation failures', ['random-asan', '-f', '-n', '400', '-s', SEED, '-d', out, '-j', '2']),
-            ('random, longer', ['random', '-n', '400000', '-s', SEED, '-d', out, '-j', '2']),
+def replays():
+    return sorted(os.path.join(HERE, 'replays', f) for f in os.listdir(os.path.join(HERE, 'replays')))
+
+
+def build_and_run(args):
+    """A program of the copy: exit code of its build, of itself, what it said"""
+    rc, text = sh(['make', '-s', f'-j{JOBS}', '-C', os.path.join(OUT, TESTS), f'CC={CC}', f'OUT={OUT}/out',
+                   os.path.join(OUT, 'out', args[0])])
+    if rc:
+        return rc, None, text
+    return 0, *sh([os.path.join(OUT, 'out', args[0]), *args[1:]])
+
+
+def notice():
+    """The program that fails, and what it says. First those that are compiled quickly."""
+    random = ['-s', SEED, '-d', f'{OUT}/out', '-j', JOBS]
+    runs = [('replays', ['random-mutant', '-r', *replays()]),
+            ('random', ['random-mutant', '-n', '10000', *random]),
+            ('small model', ['small-mutant', '-n', '3', '-j', JOBS]),
+            ('contract', ['contract-mutant']),
+            ('corpus', ['fuzz-replay-mutant', f'{HERE}/corpus.txt']),
+            ('golden words', ['golden']),
+            ('replays with sanitizers', ['random-asan', '-r', *replays()]),
+            ('random with sanitizers', ['random-asan', '-n', '20000', *random]),
+            ('allocation failures', ['random-asan', '-f', '-n', '400', *random]),
+            ('random, longer', ['random', '-n', '400000', *random]),
             ('races, thread sanitizer', ['races-tsan', '-n', '10', '-s', SEED]),
             ('races, address sanitizer', ['races-asan', '-n', '20', '-s', SEED])]
     for name, args in runs:
-        rc, text = sh(['make', '-s', '-C', HERE, f'CC={CC}', f'LIB={lib}', f'OUT={out}',
-                       os.path.join(out, args[0])], 600)
-        if rc:
+        bad, rc, text = build_and_run(args)
+        if bad:
             return None, 'does not compile: ' + first_line(text)
-        rc, text = sh([os.path.join(out, args[0]), *args[1:]], 1200)
         if rc:
             return name, first_line(text)
     return None, None
 
 
-def copy_library(to):
+def copy_tree():
     """Only what differs, so that make compiles only what depends on it"""
-    source = os.path.join(TOP, 'drivers', 'iommu', 'generic_pt')
-    files = [os.path.join(d, f) for d, _, names in os.walk(source) for f in names]
-    for path in [*files, os.path.join(source, PAGES)]:
-        copy = os.path.join(to, os.path.relpath(path, source))
-        os.makedirs(os.path.dirname(copy), exist_ok=True)
-        if not os.path.exists(copy) or not filecmp.cmp(path, copy, shallow=False):
-            shutil.copyfile(path, copy)
+    for part in ('drivers/iommu', 'include/linux/generic_pt', TESTS):
+        source = os.path.join(TOP, part)
+        for directory, _, names in os.walk(source):
+            for name in names:
+                path = os.path.join(directory, name)
+                copy = os.path.join(OUT, os.path.relpath(path, TOP))
+                os.makedirs(os.path.dirname(copy), exist_ok=True)
+                if not os.path.exists(copy) or not filecmp.cmp(path, copy, shallow=False):
+                    shutil.copy(path, copy)
+                    os.utime(copy)
 
 
-def run(what, file, old, new):
-    lib = os.path.join(OUT, 'drivers', 'iommu', 'generic_pt')
-    copy_library(lib)
-    path = os.path.join(lib, file)
+def make_break(what, file, old, new):
+    """False when it cannot be made"""
+    copy_tree()
+    path = os.path.join(OUT, LIB, file)
     with open(path, encoding='utf-8') as f:
         text = f.read()
     if text.count(old) != 1:
@@ -287,16 +368,46 @@ def run(what, file, old, new):
         return False
     with open(path, 'w', encoding='utf-8') as f:
         f.write(text.replace(old, new))
-    program, why = notice(lib, f'{OUT}/out')
-    print(f'{"ok" if program else "not ok"} - break: {what}')
+    return True
+
+
+def run(*args):
+    if not make_break(*args):
+        return False
+    program, why = notice()
+    print(f'{"ok" if program else "not ok"} - break: {args[0]}')
     print(f'# {program or "nobody noticed"}: {why or ""}', flush=True)
     return bool(program)
 
 
+def run_layer(layer, what, args, says):
+    """With the break it fails in its own words, without it does not"""
+    if not make_break(*next(b for b in BREAKS if b[0].endswith(what))):
+        return False
+    if args[0].startswith('random') and '-r' not in args:
+        args = [args[0], '-n', '400' if '-f' in args else '20000', '-s', SEED, '-d', f'{OUT}/out', *args[1:]]
+    elif '-r' in args:
+        args = [*args, *replays()]
+    bad, rc, text = build_and_run(args)
+    m = rc and re.search(says + '.*', text, re.M)
+    copy_tree()
+    clean = build_and_run(args)[:2] == (0, 0) if m else True
+    print(f'{"ok" if m and clean else "not ok"} - layer: {layer}: {what}')
+    print(f'# {" ".join(args[:2])}: '
+          f'{m[0].strip() if m else "does not compile" if bad else first_line(text) if rc else "nothing noticed"}')
+    if not clean:
+        print('# fails without the break too')
+    sys.stdout.flush()
+    return bool(m) and clean
+
+
 def main():
-    wanted = [b for b in BREAKS
-              if len(sys.argv) == 1 or any(a in b[0] for a in sys.argv[1:])]
-    good = [run(*b) for b in wanted]
+    names = [a for a in sys.argv[1:] if a != '-l']
+    layers = '-l' in sys.argv[1:]
+    wanted = [b for b in (LAYERS if layers else BREAKS) if not names or any(a in b[0] for a in names)]
+    # A make that called us has its own flags
+    os.environ.pop('MAKEFLAGS', None)
+    good = [run_layer(*b) if layers else run(*b) for b in wanted]
     return 0 if good and all(good) else 1
 
 

@@ -53,6 +53,18 @@ size_t unmap(u64 iova, u64 len, struct iommu_iotlb_gather *gather)
 						gather);
 }
 
+size_t unmap_and_flush(u64 iova, u64 len)
+{
+	struct iommu_iotlb_gather gather;
+	size_t unmapped;
+
+	iommu_iotlb_gather_init(&gather);
+	unmapped = unmap(iova, len, &gather);
+	if (unmapped)
+		iommu_iotlb_sync(&domain.pt.iommu.domain, &gather);
+	return unmapped;
+}
+
 static void mapped_is_added_to(void)
 {
 	struct iommu_domain *iommu_domain;
@@ -346,7 +358,7 @@ static bool run(const struct contract_test *test)
 		fflush(stdout);
 		pid = fork();
 		if (!pid) {
-			alarm(60);
+			test_cpu_limit(60);
 			test->run();
 			_exit(0);
 		}
@@ -365,5 +377,7 @@ int main(void)
 	good &= run(contract_ops);
 	good &= run(contract_flush);
 	good &= run(contract_between);
+	good &= run(contract_usage);
+	good &= run(contract_runs);
 	return !good;
 }

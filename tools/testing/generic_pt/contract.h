@@ -35,6 +35,30 @@ void end(void);
 /* Map all of a range or fail; returns its length */
 size_t map(u64 iova, u64 oa, u64 len);
 size_t unmap(u64 iova, u64 len, struct iommu_iotlb_gather *gather);
+size_t unmap_and_flush(u64 iova, u64 len);
+
+/**
+ * struct shape - A tree that does not grow
+ * @config: What it is made from
+ * @granule_lg2: lg2 of its smallest leaf
+ * @index_lg2: lg2 of the items of a table
+ * @levels: Their number, 0 at the end of @shapes
+ */
+struct shape {
+	struct test_config config;
+	unsigned int granule_lg2;
+	unsigned int index_lg2;
+	unsigned int levels;
+};
+
+/* Some for each format */
+extern const struct shape shapes[];
+
+/* Bytes of the smallest leaf, and of what a table of such leaves covers */
+extern u64 page, table;
+
+/* Make a domain of a shape, to be freed by end() */
+void begin_shape(const struct shape *shape);
 
 struct contract_test {
 	const char *name;
@@ -50,5 +74,7 @@ struct contract_test {
 extern const struct contract_test contract_init[];
 extern const struct contract_test contract_flush[];
 extern const struct contract_test contract_between[];
+extern const struct contract_test contract_usage[];
+extern const struct contract_test contract_runs[];
 
 #endif /* CONTRACT_H */

@@ -139,6 +139,77 @@ static void tables_are_freed_without_a_driver(void)
 	}
 }
 
+static u64 *pointer;
+static unsigned int tombstones;
+
+static void sync_while_a_table_leaves(struct iommu_domain *iommu_domain,
+				      struct iommu_iotlb_gather *gather)
+{
+	struct hw_entry entry = {};
+
+	if (!list_empty(&gather->freelist)) {
+		check(*pointer);
+		check(gather->pgsize == page);
+		check(domain.root.format->decode(&domain.root, 2, *pointer,
+						 &entry) == HW_NOT_PRESENT);
+		tombstones++;
+	}
+	driver_iotlb_sync(iommu_domain, gather);
+}
+
+/* The page with the lowest address, which is free */
+static void *first_page(void)
+{
+	void *other[64], *first;
+	unsigned int nr = 0;
+
+	shim_pages_reuse_last(true);
+	first = iommu_alloc_page_node_unzeroed(0, 0);
+	while (first != (void *)shim_arena) {
+		check(nr < ARRAY_SIZE(other));
+		other[nr++] = first;
+		first = iommu_alloc_page_node_unzeroed(0, 0);
+	}
+	while (nr)
+		iommu_free_page(other[--nr]);
+	return first;
+}
+
+/* Who comes by must see that a table leaves, also where its address is 0 */
+static void a_tombstone_is_not_empty(void)
+{
+	struct iommu_domain_ops ops;
+	const struct shape *shape;
+	struct shape at_0;
+	struct hw_walk walk;
+	void *first;
+
+	for (shape = shapes; shape->levels; shape++) {
+		at_0 = *shape;
+		at_0.config.arena_pa = ARENA_AT_0;
+		at_0.config.reuse_last = true;
+		/* It is neither the top nor what is above a table */
+		first = first_page();
+		begin_shape(&at_0);
+		ops = *domain.pt.iommu.domain.ops;
+		ops.iotlb_sync = sync_while_a_table_leaves;
+		domain.pt.iommu.domain.ops = &ops;
+		map(0, 0, page);
+		iommu_free_page(first);
+		map(table, 0, page);
+		check(hw_walk(&domain.root, 0, &walk) == HW_OK);
+		pointer = phys_to_virt(walk.step[walk.steps - 2].table_pa);
+		pointer++;
+		check(hw_walk(&domain.root, table, &walk) == HW_OK);
+		check(walk.step[walk.steps - 1].table_pa == 0);
+		check(unmap_and_flush(table, page) == page);
+		check(domain.pt.iommu.ops->reclaim(&domain.pt.iommu) == 1);
+		check(!*pointer);
+		end();
+	}
+	check(tombstones == shape - shapes);
+}
+
 /* A list of pages of several nodes leaves the statistics of each */
 static void lists_are_freed_and_counted(void)
 {
@@ -198,6 +269,65 @@ static void a_driver_may_leave_less(void)
 	check(map(2 * M2, 0, M2) == M2);
 	check(unmap(M2, 4096, &gather) == 4096);
 	iommu_iotlb_sync(&iommu->domain, &gather);
+	end();
+}
+
+/*
+ * VT-d's second stage has R and W of their own: what may be written alone is
+ * there, even though no map makes it
+ */
+static void what_may_be_written_alone_is_mapped(void)
+{
+	static const struct test_config config = { "written", &lib_vtdss, RANGE,
+						   2,	      39,	  52 };
+	struct pt_iommu *iommu = &domain.pt.iommu;
+	struct pt_iommu_entry entry;
+
+	check(!domain_init(&domain, &config));
+	map(M2, 0x5000, 3 * 4096);
+	*item_at(M2) &= ~1ULL;
+	*item_at(M2 + 4096) &= ~2ULL;
+	*item_at(M2 + 8192) &= ~3ULL;
+	check(!iommu->ops->lookup(iommu, M2, &entry));
+	check(entry.oa == 0x5000 && entry.prot == IOMMU_WRITE);
+	check(!iommu->ops->lookup(iommu, M2 + 4096, &entry));
+	check(entry.oa == 0x6000 && entry.prot == IOMMU_READ);
+	check(iommu->ops->lookup(iommu, M2 + 8192, &entry) == -ENOENT);
+	check(unmap_and_flush(M2, 3 * 4096) == 2 * 4096);
+	end();
+}
+
+/* Lengths that are no multiple of a page, or that wrap around */
+static void lengths_are_whole_pages(void)
+{
+	static const u64 lengths[] = { 0,	 1,	   4095,
+				       4097,	 M2 - 1,   ~0ULL,
+				       -4095ULL, ~4096ULL, ~8192ULL };
+	struct pt_iommu *iommu = &domain.pt.iommu;
+	struct iommu_dirty_bitmap bitmap = {};
+	struct iommu_iotlb_gather gather;
+	struct pt_iommu_entry entry;
+	size_t mapped = 0;
+	unsigned int i;
+
+	begin(FULL | RANGE, 5, 64);
+	map(M2, 0x5000, 4096);
+	map(0, 0x9000, 4096);
+	iommu_iotlb_gather_init(&gather);
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		check(iommu->ops->map_range(iommu, 4096, 0, lengths[i],
+					    IOMMU_READ, GFP_KERNEL,
+					    &mapped) == -EINVAL);
+		check(!unmap(M2, lengths[i], &gather));
+		check(scan_and_clear(M2, lengths[i], &bitmap) == -EINVAL);
+	}
+	/* Whole pages, and more than there is */
+	check(iommu->ops->map_range(iommu, 4096, 0, -4096ULL, IOMMU_READ,
+				    GFP_KERNEL, &mapped) == -ERANGE);
+	check(!unmap(M2, -4096ULL, &gather));
+	check(!mapped && !bitmap.nr && gather.start > gather.end);
+	check(iommu->ops->lookup(iommu, 4096, &entry) == -ENOENT);
+	check(!iommu->ops->lookup(iommu, M2, &entry) && entry.oa == 0x5000);
 	end();
 }
 
@@ -286,8 +416,11 @@ const struct contract_test contract_between[] = {
 	TEST(clearing_dirty_keeps_what_hardware_sets),
 	TEST(setting_dirty_looks_again),
 	TEST(tables_are_freed_without_a_driver),
+	TEST(a_tombstone_is_not_empty),
 	TEST(lists_are_freed_and_counted),
 	TEST(a_driver_may_leave_less),
+	TEST(what_may_be_written_alone_is_mapped),
+	TEST(lengths_are_whole_pages),
 	TEST(a_scan_goes_beyond_the_top),
 	TEST(all_depths_are_walked),
 	{}

@@ -4,7 +4,7 @@
 # Run the tests in userspace with counters in the library, and say what of it
 # they came by. HTML in build/user/coverage/. Needs gcc and gcovr.
 #
-# usage: coverage.sh      environment: JOBS
+# usage: coverage.sh      environment: JOBS, OPS
 set -eu
 cd "$(dirname "$0")"
 

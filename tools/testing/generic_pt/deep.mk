@@ -4,10 +4,12 @@
 #
 #	make fuzz		let libFuzzer look for faults: T=SECONDS KEEP=1
 #	make mutate		count the faults that tests notice: N=NUMBER SEED=S T=SECONDS
-#	make coverage		what of the library the tests run
+#	make coverage		what of the library the tests run: OPS=N
+#	make layers		break the library once for each layer of the tests
 
 FUZZ := fuzz $(RUN)
-CONTRACT := contract contract_init contract_flush contract_between $(BASE)
+CONTRACT := contract contract_init contract_flush contract_between \
+	contract_usage contract_runs $(BASE)
 
 # New is what is new in the library
 FLAGS_fuzz := -O1 -g1 $(FLAGS_asan)
@@ -28,9 +30,9 @@ $(FUZZED): CFLAGS += -fsanitize=fuzzer-no-link
 $(eval $(call program,contract,asan,$(CONTRACT)))
 $(eval $(call program,fuzz-replay,plain,fuzz_replay $(FUZZ)))
 $(eval $(call program,fuzz-replay-asan,asan,fuzz_replay $(FUZZ)))
-$(eval $(call program,fuzz,fuzz,$(FUZZ)))
+$(eval $(call program,fuzzer,fuzz,$(FUZZ)))
 $(eval $(call program,races-mutant-race,mutant-race,$(RACES)))
-$(OUT)/fuzz: private FLAGS_fuzz += -fsanitize=fuzzer
+$(OUT)/fuzzer: private FLAGS_fuzz += -fsanitize=fuzzer
 
 # $(call varied,NAME,VARIANT,OBJECTS): the library of a variant, the rest plain
 define varied
@@ -39,7 +41,6 @@ $(OUT)/$(1)-$(2): $(patsubst %,$(OUT)/$(2)/%.o,$(filter $(VARIED),$(3))) \
 	$$(CC) $$(CFLAGS) $$(LINK_$(2)) -o $$@ $$^ -lpthread
 endef
 $(eval $(call varied,contract,mutant,$(CONTRACT)))
-$(eval $(call varied,golden,mutant,golden $(BASE)))
 $(eval $(call varied,small,mutant,small $(RUN)))
 $(eval $(call varied,random,mutant,$(RANDOM)))
 $(eval $(call varied,fuzz-replay,mutant,fuzz_replay $(FUZZ)))
@@ -55,7 +56,7 @@ $(OUT)/contract $(OUT)/contract-mutant $(OUT)/contract-coverage: \
 
 all: $(DEEP_PROGRAMS:%=$(OUT)/%)
 
-.PHONY: fuzz mutate coverage coverage-programs
+.PHONY: fuzz mutate coverage coverage-programs layers
 
 mutate:
 	./mutate.py $(if $N,-n $N) $(if $T,-t $T) -s $(if $(filter file,$(origin SEED)),1,$(SEED)) \
@@ -64,7 +65,10 @@ mutate:
 coverage-programs: $(patsubst %,$(OUT)/%-coverage,contract golden small random fuzz-replay)
 
 coverage:
-	@./coverage.sh
+	@OPS=$(if $(filter file,$(origin OPS)),20000,$(OPS)) ./coverage.sh
 
 fuzz:
 	./fuzz.py $(if $T,-t $T) $(if $(JOBS),-j $(JOBS)) $(if $(KEEP),-k)
+
+layers:
+	./breaks.py -l

@@ -3,6 +3,7 @@
  * A driver for tests: it does what the library's contract asks of a driver
  */
 #include <string.h>
+#include <sys/time.h>
 
 #include <linux/mem_encrypt.h>
 #include <linux/mm.h>
@@ -14,6 +15,13 @@
 #include "device.h"
 #include "domain.h"
 #include "lib.h"
+
+void test_cpu_limit(unsigned int seconds)
+{
+	const struct itimerval once = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &once, NULL);
+}
 
 bool hw_read64(u64 pa, u64 *value)
 {
@@ -145,6 +153,8 @@ int domain_init(struct test_domain *domain, const struct test_config *config)
 	shim_pages_reuse_last(config->reuse_last);
 	shim_memory_use(config->features & BIT(PT_FEAT_DMA_INCOHERENT));
 	shim_arena_pa = config->arena_pa ? config->arena_pa : format->arena_pa;
+	if (shim_arena_pa == ARENA_AT_0)
+		shim_arena_pa = 0;
 
 	ret = format->init(domain, config, &cfg);
 	if (ret)
@@ -274,12 +284,19 @@ void domain_recount(struct test_domain *domain, const struct model *model)
 		.fault = recount_fault,
 	};
 	struct recount recount = { .domain = domain, .model = model };
+	struct pt_iommu_info info;
 
 	rcu_barrier();
 	hw_for_each(&domain->root, &visitor, &recount);
 	test_assert(recount.tables == shim_pages_used(),
 		    "%lu tables are reachable, %lu allocated", recount.tables,
 		    shim_pages_used());
+	domain->pt.iommu.ops->get_info(&domain->pt.iommu, &info);
+	test_assert(info.tables == recount.tables,
+		    "%lu tables are reachable, %u in use", recount.tables,
+		    info.tables);
+	test_assert(info.peak_tables >= info.tables, "%u tables, at most %u",
+		    info.tables, info.peak_tables);
 	if (model)
 		test_assert(recount.stretch == model->nr,
 			    "mapped at %#llx, but no page there",

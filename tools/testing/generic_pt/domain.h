@@ -12,6 +12,8 @@
 #include "lib.h"
 #include "model.h"
 
+#define ARENA_AT_0 (~0ULL)
+
 /**
  * struct test_config - What kind of domain
  * @name: For people
@@ -22,7 +24,7 @@
  * @oa_lg2: lg2 of the hardware's OA space
  * @sizes: What the driver leaves of the leaf sizes, 0 for all
  * @sme_mask: The machine's encryption bit
- * @arena_pa: Where tables are, 0 for where the format says
+ * @arena_pa: Where tables are, 0 for where the format says, ARENA_AT_0
  * @queued: Unmaps are flushed later, all at once
  * @np_cache: Hardware caches what is not present
  * @reuse_last: A freed page is the next that is allocated
@@ -90,6 +92,12 @@ void domain_free_tables(struct test_domain *domain, struct list_head *tables);
 
 /* Recount all tables. Nothing else may run. @model may be NULL. */
 void domain_recount(struct test_domain *domain, const struct model *model);
+
+/*
+ * End the process when it has used so many seconds of CPUs: it goes on forever.
+ * Not by the clock, which also runs while others have the CPU. 0 for no limit.
+ */
+void test_cpu_limit(unsigned int seconds);
 
 /* End the test with a message */
 #define test_fail(...) shim_fail(__FILE__, __LINE__, __VA_ARGS__)

@@ -92,7 +92,7 @@ static u64 take_iova(struct input *in, const struct model *model,
 	}
 	if (away)
 		iova += (u64)(s64)(signed char)byte(in)
-			<< (granule_lg2 + 3 * (away - 1) % 48);
+			<< (granule_lg2 + 3 * (away - 1) % 48) % 64;
 	return iova;
 }
 
@@ -157,10 +157,10 @@ static struct op take_op(struct input *in, const struct run *run,
 			 bool interrupts)
 {
 	static const enum op_type types[16] = {
-		OP_MAP,	  OP_MAP,    OP_MAP,	    OP_MAP,
-		OP_MAP,	  OP_MAP,    OP_UNMAP,	    OP_UNMAP,
-		OP_UNMAP, OP_UNMAP,  OP_UNMAP_KEEP, OP_DIRTY,
-		OP_SCAN,  OP_LOOKUP, OP_SCAN_CLEAR, OP_RECOUNT,
+		OP_MAP,	  OP_MAP,     OP_MAP,	     OP_MAP,
+		OP_MAP,	  OP_MAP,     OP_UNMAP,	     OP_UNMAP,
+		OP_UNMAP, OP_UNMAP,   OP_UNMAP_KEEP, OP_DIRTY,
+		OP_SCAN,  OP_RECLAIM, OP_SCAN_CLEAR, OP_RECOUNT,
 	};
 	const struct model *model = &run->model;
 	unsigned int granule_lg2 = __builtin_ctzll(model->sizes);

@@ -69,8 +69,10 @@ def pack(names, features, most):
         kept.append(data[best])
         left = {p: f - new for p, f in left.items()}
     lines = sorted(f'{names[d[0] % len(names)]} {d[1:].hex()}\n' for d in kept)
-    with open(CORPUS, 'w', encoding='utf-8') as f:
+    # Others may be reading it
+    with open(CORPUS + '.new', 'w', encoding='utf-8') as f:
         f.writelines([HEAD, *lines])
+    os.replace(CORPUS + '.new', CORPUS)
     print(f'fuzz: {len(lines)} of {len(features)} inputs in corpus.txt, {sum(map(len, lines))} bytes; '
           f'{len(set().union(*left.values()))} of {len(set().union(*features.values()))} features are left out',
           file=sys.stderr)
@@ -81,7 +83,7 @@ def main():
     p.add_argument('-t', type=int, default=300)
     p.add_argument('-j', type=int, default=os.cpu_count())
     p.add_argument('-k', action='store_true')
-    p.add_argument('-m', type=int, default=190)
+    p.add_argument('-m', type=int, default=700)
     p.add_argument('-h', '--help', action='store_true')
     args = p.parse_args()
     if args.help:
@@ -89,7 +91,9 @@ def main():
     if not shutil.which(CC):
         sys.exit(f'fuzz: error: {CC} not found: apt-get install clang libclang-rt-dev')
 
-    fuzz, replay = f'{OUT}/fuzz', f'{OUT}/fuzz-replay'
+    # A make that called us has its own flags
+    os.environ.pop('MAKEFLAGS', None)
+    fuzz, replay = f'{OUT}/fuzzer', f'{OUT}/fuzz-replay'
     subprocess.run(['make', '-s', f'-j{args.j}', '-C', HERE, f'CC={CC}', f'OUT={OUT}', fuzz, replay], check=True)
     names = subprocess.run([replay, '-l'], check=True, capture_output=True, text=True).stdout.split()
     if len(names) > 256:

@@ -291,7 +291,7 @@ static void make_op(struct rng *rng, const struct model *model, struct op *op)
 		op->type = rng_below(rng, 2) ? OP_SCAN : OP_SCAN_CLEAR;
 		op->len &= low(34);
 	} else {
-		op->type = OP_LOOKUP;
+		op->type = kind == 99 ? OP_RECLAIM : OP_LOOKUP;
 		op->iova = pick_iova(rng, model);
 		op->len = 1ULL << model->granule_lg2;
 		return;
@@ -423,6 +423,9 @@ unsigned int generate(struct rng *rng, const struct model *model,
 				op[i] = op[i - 1];
 				op[i].type = OP_UNMAP;
 			}
+			/* Memory is short in the middle of it */
+			if (rng_percent(rng, 5))
+				op[i].type = OP_RECLAIM;
 			at += rng_below(rng, sync ? 12 : i ? 20 : 200);
 			op[i].at = at | sync;
 		}

@@ -49,7 +49,8 @@ class Suite:
     """A program that may notice a mutant
 
     It has noticed when it ends otherwise than listed in good, or says "not ok".
-    cpu: seconds; what needs more does not end.
+    cpu: seconds that a process may use, ten times what it does; what needs more
+    does not end. The time of others on the machine does not count.
     """
 
     def __init__(self, name, program, args, cpu, good=(0,), variant='mutant'):
@@ -61,22 +62,20 @@ def suites_of(stage, configs):
     """The suites that a format can fail, the quickest first"""
     mine = [c for c in configs if c.startswith(stage + '-')]
     random = ['-d', '/dev/null', '-s']
-    suites = [Suite(f'random {stage}', 'random', ['-n', '1500', *random, '1', *mine], 20),
-              Suite(f'corpus {stage}', 'fuzz-replay', ['-c', f'{stage}-', f'{HERE}/corpus.txt'], 30)]
+    suites = [Suite(f'random {stage}', 'random', ['-n', '2000' if stage == 'tiny' else '1500', *random, '1', *mine], 5),
+              Suite(f'corpus {stage}', 'fuzz-replay', ['-c', f'{stage}-', f'{HERE}/corpus.txt'], 5)]
     if stage == 'tiny':
-        suites[:1] = [Suite('small', 'small', ['-n', '3', '-j', '1'], 20),
-                      Suite('random tiny', 'random', ['-n', '2000', *random, '1', *mine], 20)]
+        suites.append(Suite('small', 'small', ['-n', '3', '-j', '1'], 8))
     else:
-        suites.insert(0, Suite('golden', 'golden', [], 10))
-        suites.insert(0, Suite('contract', 'contract', [], 10))
-        replays = sorted(glob.glob(f'{HERE}/replays/*.replay'))
-        suites.append(Suite(f'replays {stage}', 'random', ['-r', *replays], 20))
+        suites.insert(0, Suite('contract', 'contract', [], 5))
     return suites
 
 
 def suites_at_last(configs, races):
     """For what nobody noticed so far"""
-    suites = [Suite('random, longer', 'random', ['-d', '/dev/null', '-n', '12000', '-s', '2', *configs], 60)]
+    replays = sorted(glob.glob(f'{HERE}/replays/*.replay'))
+    suites = [Suite('replays', 'random', ['-r', *replays], 15),
+              Suite('random, longer', 'random', ['-d', '/dev/null', '-n', '12000', '-s', '2', *configs], 30)]
     if races:
         # 1: not all branches were taken, which is for who has more time
         suites.append(Suite('races', 'races', ['-n', '3', '-s', '1'], 120, (0, 1), 'mutant-race'))
@@ -293,17 +292,57 @@ class Library:
         return [os.path.relpath(os.path.realpath(os.path.join(HERE, p)), TOP) for p in paths]
 
 
+def group_of(leader):
+    """Of a process and those that it started: seconds of CPU, and whether one wants it"""
+    ticks, wants = 0, False
+    for path in glob.glob('/proc/[0-9]*/task/[0-9]*/stat'):
+        try:
+            with open(path, encoding='ascii', errors='replace') as f:
+                words = f.read().rpartition(')')[2].split()
+        except OSError:
+            continue
+        # State, group; its CPU time, and that of children that have ended
+        if int(words[2]) == leader:
+            wants |= words[0] in 'RD'
+            ticks += sum(map(int, words[11:13]))
+            if path.split('/')[2] == path.split('/')[4]:
+                ticks += sum(map(int, words[13:15]))
+    return ticks / os.sysconf('SC_CLK_TCK'), wants
+
+
+def watch(p, suite, ended):
+    """End what waits for itself, or goes on in ever new processes"""
+    before, idle = 0, 0
+    while not ended.wait(5):
+        cpu, wants = group_of(p.pid)
+        idle = 0 if wants or cpu != before else idle + 1
+        before = cpu
+        if idle >= 12 or cpu > 20 * suite.cpu:
+            os.killpg(p.pid, signal.SIGKILL)
+            return
+
+
 def run_suite(program, suite, cwd):
-    """None when the suite finds nothing, or what it noticed"""
+    """None when the suite finds nothing, or what it noticed
+
+    Who only dies, without a word, must do so twice: a machine that sleeps may
+    charge a process with CPU time that it never used.
+    """
+    why, said = run_once(program, suite, cwd)
+    return why if said or not why else run_once(program, suite, cwd)[0]
+
+
+def run_once(program, suite, cwd):
+    """What a suite noticed, or None, and whether a test said it"""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (suite.cpu, suite.cpu + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     with subprocess.Popen([program, *suite.args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors='replace', preexec_fn=limit, start_new_session=True, cwd=cwd) as p:
-        # Threads that wait for each other use no CPU
-        timer = threading.Timer(20 * suite.cpu, os.killpg, (p.pid, signal.SIGKILL))
-        timer.start()
+        ended = threading.Event()
+        watcher = threading.Thread(target=watch, args=(p, suite, ended))
+        watcher.start()
         said = ''
         why = None
         for line in p.stdout:
@@ -318,13 +357,14 @@ def run_suite(program, suite, cwd):
             except ProcessLookupError:
                 pass
         p.stdout.read()
+        ended.set()
+        watcher.join()
         rc = p.wait()
-        timer.cancel()
     if why or rc in suite.good:
-        return why
+        return why, said
     if rc in (-signal.SIGXCPU, -signal.SIGKILL):
-        return 'no end'
-    return said or f'ends with {rc}'
+        return 'no end', said
+    return said or f'ends with {rc}', said
 
 
 class Worker:
@@ -344,14 +384,15 @@ class Worker:
                                 os.path.join(self.dir, 'drivers/iommu', f))
         self.code = {}
 
-    def compile(self, target, *more):
+    def compile(self, target, *more, ccache=False):
         """Compile an object here; its contents, or None"""
         words = [w.replace(f'{OUT}/LIB', self.dir) for w in self.library.commands[target]]
         words[words.index('-c'):words.index('-c')] = more
         out = self.path(target)
         os.makedirs(os.path.dirname(out), exist_ok=True)
         words[words.index('-o') + 1] = out
-        if shutil.which('ccache'):
+        # It has not seen a mutant before
+        if ccache and shutil.which('ccache'):
             words.insert(0, 'ccache')
         r = subprocess.run(words, capture_output=True, cwd=HERE, check=False)
         if r.returncode:
@@ -383,13 +424,13 @@ class Worker:
             mutated = self.optimized(objects) if result[0] == 'survived' else None
         finally:
             shutil.copyfile(os.path.join(TOP, name), path)
-        if mutated and mutated == self.optimized(objects):
+        if mutated and mutated == self.optimized(objects, ccache=True):
             return 'no', 'the same code'
         return result
 
-    def optimized(self, objects):
+    def optimized(self, objects, ccache=False):
         """What the compiler makes of objects when it looks at them closely"""
-        return [self.compile(t, '-O2') for t in objects if '-race/' not in t]
+        return [self.compile(t, '-O2', ccache=ccache) for t in objects if '-race/' not in t]
 
     def judge(self, objects):
         changed = []
@@ -456,13 +497,13 @@ def order(mutants, seed):
     return sorted(mutants, key=lambda m: hashlib.sha256(f'{seed} {m.key()}'.encode()).digest())
 
 
-def build_base():
+def build_base(jobs):
     os.makedirs(OUT, exist_ok=True)
     link = os.path.join(OUT, 'LIB')
     if not os.path.islink(link):
         os.symlink(TOP, link)
     programs = sorted({s.program for s in all_suites([])})
-    make = ['make', '-s', '-C', HERE, f'CC={CC}', f'LIB={OUT}/LIB/{LIB}', f'OUT={BASE}']
+    make = ['make', '-s', f'-j{jobs}', '-C', HERE, f'CC={CC}', f'LIB={OUT}/LIB/{LIB}', f'OUT={BASE}']
     subprocess.run([*make, *programs], check=True)
     library = Library(programs)
     names = subprocess.run([f'{BASE}/fuzz-replay-mutant', '-l'], check=True, capture_output=True, text=True)
@@ -493,13 +534,13 @@ class Results:
     Killed mutants are of the same library, survivors of the same tests too.
     """
 
-    def __init__(self, sources, tests):
+    def __init__(self, code, tests):
         self.path, self.lock = os.path.join(OUT, 'results.json'), threading.Lock()
-        self.all = {'sources': sources, 'tests': tests, 'base': {}, 'mutants': {}}
+        self.all = {'code': code, 'tests': tests, 'base': {}, 'mutants': {}}
         if os.path.exists(self.path):
             with open(self.path, encoding='utf-8') as f:
                 old = json.load(f)
-            if old['sources'] == sources:
+            if old.get('code') == code:
                 self.all['mutants'] = {k: v for k, v in old['mutants'].items()
                                        if v[0] != 'survived' or old['tests'] == tests}
                 if old['tests'] == tests:
@@ -533,8 +574,10 @@ def main():
     if args.help:
         sys.exit(__doc__)
     deadline = time.time() + args.t
+    # A make that called us has its own flags
+    os.environ.pop('MAKEFLAGS', None)
 
-    library = build_base()
+    library = build_base(args.j)
     mutants = [m for f in sorted(library.files) for m in mutants_of(f)]
     print(f'mutate: {len(mutants)} mutants can be made of {len(library.files)} files', file=sys.stderr)
     known = read_known()
@@ -551,15 +594,16 @@ def main():
             print(f'{m.file}:{m.line}: {m.function}: {m.was} => {m.now}')
         return 0
 
-    sources = hash_of(os.path.join(TOP, f) for f in library.files)
+    workers = [Worker(library, i) for i in range(args.j)]
+    # Neither comments nor what nobody calls make another library
+    code = hashlib.sha256(b''.join(workers[0].optimized(library.objects, ccache=True))).hexdigest()
     tests = hash_of([f for kind in ('*.[ch]', 'shim/*.[ch]', 'shim/*/*.h', 'replays/*', 'corpus.txt')
                      for f in glob.glob(f'{HERE}/{kind}')])
-    results = Results(sources, tests)
+    results = Results(code, tests)
     check_base(library, results.all['base'])
     results.save()
 
     lock = threading.Lock()
-    workers = [Worker(library, i) for i in range(args.j)]
     counted = {}
 
     def needed():

@@ -36,6 +36,11 @@ void run_closure(const struct model *model, const struct op *op, u64 *first,
 {
 	struct model_leaf leaf;
 
+	if (op->type == OP_RECLAIM) {
+		*first = ~0ULL;
+		*last = 0;
+		return;
+	}
 	*first = op->iova;
 	*last = op->iova + (op->len ? op->len - 1 : 0);
 	if (*last < *first)
@@ -300,6 +305,19 @@ static void run_scan(struct run *run, const struct op *op)
 		    op->iova, op->len, reported, expected);
 }
 
+/* Nothing that is mapped changes; what is empty and nobody uses goes */
+static void run_reclaim(struct run *run)
+{
+	struct pt_iommu *iommu = &run->domain.pt.iommu;
+	unsigned long left = iommu->ops->reclaim(iommu);
+
+	run->result[OP_RECLAIM][!left]++;
+	if (run->nr_active > 1 || run->nr_nested)
+		return;
+	left = iommu->ops->reclaim(iommu);
+	test_assert(!left, "%lu tables left at the second time", left);
+}
+
 /*
  * Without gaps, a flush names only what was unmapped, or is being unmapped. What
  * another caller maps meanwhile into a table that leaves, it may name.
@@ -355,6 +373,9 @@ static void run_one(struct run *run, const struct op *op)
 		run_scan(run, op);
 		break;
 	case OP_LOOKUP:
+		break;
+	case OP_RECLAIM:
+		run_reclaim(run);
 		break;
 	case OP_RECOUNT:
 	case OP_NR:

@@ -24,6 +24,8 @@ enum op_type {
 	OP_SCAN,
 	OP_SCAN_CLEAR,
 	OP_LOOKUP,
+	/* Take back tables that are empty, as if memory were short */
+	OP_RECLAIM,
 	OP_RECOUNT,
 	OP_NR,
 };

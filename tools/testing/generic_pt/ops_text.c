@@ -10,6 +10,7 @@
  *	scan IOVA LEN
  *	scan_clear IOVA LEN
  *	lookup IOVA
+ *	reclaim
  *	recount
  *
  * With @N before it an operation runs at step N of the next one without, with
@@ -33,6 +34,7 @@ static const char *const names[OP_NR] = {
 	[OP_SCAN] = "scan",
 	[OP_SCAN_CLEAR] = "scan_clear",
 	[OP_LOOKUP] = "lookup",
+	[OP_RECLAIM] = "reclaim",
 	[OP_RECOUNT] = "recount",
 };
 
@@ -45,11 +47,11 @@ void op_print(FILE *file, const struct op *op)
 					      "",
 			op->at & ~(OP_AT_SYNC | OP_AT_EACH));
 	fputs(names[op->type], file);
-	if (op->type != OP_RECOUNT)
+	if (op->type != OP_RECOUNT && op->type != OP_RECLAIM)
 		fprintf(file, " %#llx", op->iova);
 	if (op->type == OP_MAP)
 		fprintf(file, " %#llx", op->oa);
-	if (op->type != OP_RECOUNT && op->type != OP_LOOKUP)
+	if (op->type < OP_LOOKUP)
 		fprintf(file, " %#llx", op->len);
 	if (op->type == OP_MAP)
 		fprintf(file, " %d", op->prot);

@@ -323,6 +323,8 @@ static void *read_tables(void *arg)
 		iova = own + rng_below(rng, 2) * M2;
 		check_lookup(iova, true, true);
 		lookups += 2;
+		if (rng_percent(rng, 10))
+			iommu->ops->reclaim(iommu);
 		if (!format->hw->dirty)
 			continue;
 		ret = iommu->ops->set_dirty(iommu, iova);
@@ -413,6 +415,10 @@ static void run_round(const struct test_config *config, u64 seed)
 	test_assert(shim_pages_used() <= 1 + 2 * domain.root.mode,
 		    "%lu tables are left, and nothing is mapped",
 		    shim_pages_used());
+	domain.pt.iommu.ops->reclaim(&domain.pt.iommu);
+	domain_recount(&domain, NULL);
+	test_assert(shim_pages_used() == 1,
+		    "%lu tables are left, and reclaimed", shim_pages_used());
 	device_destroy(domain.device);
 	domain.device = NULL;
 	domain_free(&domain);
@@ -464,12 +470,12 @@ int main(int argc, char **argv)
 			if (r >= rounds && lib_events_complete(config))
 				break;
 			/* Nothing may take so long, unless it waits forever */
-			alarm(120);
+			test_cpu_limit(120);
 			run_round(config, seed + r * 1000);
 			flushed_all += domain.flushed_all;
 			grown += domain.grown;
 		}
-		alarm(0);
+		test_cpu_limit(0);
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		printf("ok - %s: %s\n", title, config->name);
 		seconds = b.tv_sec - a.tv_sec + (b.tv_nsec - a.tv_nsec) / 1e9;

@@ -116,7 +116,7 @@ static int outcome(const struct test_config *config, bool watched,
 			fd = open("/dev/null", O_WRONLY);
 			dup2(fd, 2);
 		}
-		alarm(20);
+		test_cpu_limit(20);
 		rng_seed(&rng, 1);
 		run_init(&run, config, watched);
 		run.rng = &rng;

@@ -92,6 +92,7 @@ static const struct {
 	{ OP_UNMAP, 0, 4 },
 	{ OP_UNMAP, 0, 16 },
 	{ OP_UNMAP_KEEP, 0, 4 },
+	{ OP_RECLAIM, 0, 0 },
 	/* As above */
 	{ OP_UNMAP, 1, 1 },
 	{ OP_UNMAP, 4, 1 },
@@ -101,7 +102,7 @@ static const struct {
 	{ OP_SCAN_CLEAR, 0, 2 },
 };
 
-#define NR_OTHERS_FEW 6
+#define NR_OTHERS_FEW 7
 
 #define NR_OPS (ARRAY_SIZE(maps) + ARRAY_SIZE(others))
 
