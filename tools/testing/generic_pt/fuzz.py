@@ -59,7 +59,8 @@ def pack(names, features, most):
     for path in features:
         with open(path, 'rb') as f:
             data[path] = f.read()
-    left = {path: set(f) for path, f in features.items() if data[path]}
+    # The first byte only names the configuration
+    left = {path: set(f) for path, f in features.items() if len(data[path]) > 1}
     kept = []
     while left and len(kept) < most:
         best = max(sorted(left), key=lambda p: len(left[p]) / (16 + len(data[p])))
