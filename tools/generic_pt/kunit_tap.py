@@ -8,6 +8,7 @@ usage: kunit_tap.py NAME JSON LOG CONSOLE EXIT-CODE
 import json
 import re
 import sys
+from collections import Counter
 
 # What a kernel prints that is no test result, but not right either. A case that
 # skips itself after something failed is reported as skipped only.
@@ -21,6 +22,20 @@ def cases(group, prefix=''):
         yield from cases(sub, prefix + sub['name'] + '.')
     for case in group.get('test_cases', []):
         yield prefix + case['name'], case['status']
+
+
+def formats(found):
+    """A line for each format: suites are named after it, and cases after the suite"""
+    count = {}
+    for case, status in found:
+        suite, _, rest = case.partition('.')
+        suites, cases, runs = count.setdefault(suite.rpartition('_')[0], (set(), set(), Counter()))
+        suites.add(suite)
+        cases.add(suite + '.' + rest.split('.')[0])
+        runs[status] += 1
+    for name, (suites, cases, runs) in sorted(count.items()):
+        yield (f'{name}: {len(suites)} suites, {len(cases)} cases, run {sum(runs.values())} times: ' +
+               ', '.join(f'{n} {status}' for status, n in sorted(runs.items())))
 
 
 def text(path):
@@ -62,6 +77,8 @@ def main():
         failed.append(f'kunit {name}: the kernel complained: {trouble[0].strip()}')
     for f in failed:
         print('not ok -', f)
+    for line in formats(found):
+        print(f'generic_pt: kunit {name}: {line}', file=sys.stderr)
     print(f'generic_pt: kunit {name}: {count["ok"]} passed, {len(failed)} failed, '
           f'{count["skipped"]} skipped', file=sys.stderr)
     if failed:
