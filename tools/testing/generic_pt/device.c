@@ -273,6 +273,27 @@ static bool is_named(const struct tlb *tlb, u64 first, u64 last, u64 step)
 	       after <= last - tlb->page_first;
 }
 
+/*
+ * Leaves of two callers that stand next to each other are noted as one, and each
+ * flushes its own: what is left begins or ends with the other's.
+ */
+static void flush_cleared(struct cleared *cleared, u64 first, u64 last,
+			  unsigned int index_lg2)
+{
+	u64 mask = (1ULL << (cleared->table_lg2 - index_lg2)) - 1;
+
+	if (!cleared->used)
+		return;
+	if (cleared->first >= first && cleared->last <= last)
+		cleared->used = false;
+	else if (cleared->first >= first && cleared->first <= last &&
+		 !((last + 1) & mask))
+		cleared->first = last + 1;
+	else if (cleared->last >= first && cleared->last <= last &&
+		 !(first & mask))
+		cleared->last = first - 1;
+}
+
 void device_flush(struct device *device, u64 first, u64 last, u64 step,
 		  bool tables)
 {
@@ -297,12 +318,9 @@ void device_flush(struct device *device, u64 first, u64 last, u64 step,
 		if (walk->first <= last && walk->last >= first)
 			walk->used = false;
 	}
-	for (i = 0; i < NR_CLEARED; i++) {
-		struct cleared *cleared = &device->cleared[i];
-
-		if (cleared->first >= first && cleared->last <= last)
-			cleared->used = false;
-	}
+	for (i = 0; i < NR_CLEARED; i++)
+		flush_cleared(&device->cleared[i], first, last,
+			      device->root.format->index_lg2);
 	pthread_mutex_unlock(&device->lock);
 }
 
