@@ -4,11 +4,11 @@
 # Run all tests. Each part prints TAP on stdout and its progress on stderr; the
 # last line of this script counts what they said.
 #
-# usage: test.sh [PART...]    of: prepare check kunit user bench model rig (all)
+# usage: test.sh [PART...]    of: prepare check kunit user bench model cross rig (all)
 
 . "$(dirname "$0")/lib.sh"
 
-PARTS=${*:-prepare check kunit user bench model rig}
+PARTS=${*:-prepare check kunit user bench model cross rig}
 TAP=$OUT/tap
 PASSED=0 FAILED=0 SKIPPED=0
 
@@ -52,8 +52,8 @@ part()
 
 for p in $PARTS; do
 	case $p in
-	prepare | check | kunit | user | bench | model | rig) ;;
-	*) die "no part $p" "choose of: prepare check kunit user bench model rig" ;;
+	prepare | check | kunit | user | bench | model | cross | rig) ;;
+	*) die "no part $p" "choose of: prepare check kunit user bench model cross rig" ;;
 	esac
 done
 
@@ -62,10 +62,11 @@ for p in $PARTS; do
 	case $p in
 	prepare) part prepare "$TOOLS/prepare_test.py" ;;
 	check) part check "$TOOLS/check.sh" ;;
-	kunit) part kunit "$TOOLS/kunit.sh" um-debug um ;;
+	kunit) part kunit "$TOOLS/kunit.sh" um-debug um um32 ;;
 	user) part user "$ROOT/tools/testing/generic_pt/run.sh" ;;
 	bench) part bench "$TOOLS/bench.sh" test ;;
 	model) part model "$TOOLS/model.sh" ;;
+	cross) part cross "$TOOLS/cross.sh" ;;
 	rig) part rig "$TOOLS/rig.sh" test ;;
 	esac
 done
