@@ -280,10 +280,11 @@ static bool is_named(const struct tlb *tlb, u64 first, u64 last, u64 step)
 static void flush_cleared(struct cleared *cleared, u64 first, u64 last,
 			  unsigned int index_lg2)
 {
-	u64 mask = (1ULL << (cleared->table_lg2 - index_lg2)) - 1;
+	u64 mask;
 
 	if (!cleared->used)
 		return;
+	mask = (1ULL << (cleared->table_lg2 - index_lg2)) - 1;
 	if (cleared->first >= first && cleared->last <= last)
 		cleared->used = false;
 	else if (cleared->first >= first && cleared->first <= last &&
