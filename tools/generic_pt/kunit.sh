@@ -65,8 +65,11 @@ emulated()
 	for f in amdv1 amdv1_mock riscv_64 vtdss x86_64; do
 		set -- "$@" "--kernel_args=iommu_$f.kunit_ops=${KUNIT_OPS:-100}"
 	done
+	# The default CPU of 32 bits has no CLFLUSH
+	cpu=
+	[ "$arch" != i386 ] || cpu=' -cpu max'
 	# An accelerator that QEMU chooses itself may be one that does not work here
-	run_one "$arch" y --arch="$arch" --qemu_args="-accel ${ACCEL:-tcg}" "$@"
+	run_one "$arch" y --arch="$arch" --qemu_args="-accel ${ACCEL:-tcg}$cpu" "$@"
 }
 
 for c in $CONFIGS; do
