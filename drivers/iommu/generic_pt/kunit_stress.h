@@ -4,7 +4,7 @@
  *
  * Each thread owns a few pages of every table and maps or unmaps one of them at
  * random, so tables become empty, are parked, removed and needed again all the
- * time, while other threads look up, scan and reclaim. What kunit_race.h has in
+ * time, while another thread looks up, scans and reclaims. What kunit_race.h has in
  * order happens here in any order: something to watch for KCSAN, lockdep and
  * memory checkers, on more than one CPU.
  */
@@ -37,11 +37,9 @@ MODULE_PARM_DESC(kunit_turns, "What each thread of the stress suite maps");
  * @top_lock: The driver's lock
  * @kt: Says what the table is like; only read
  * @tables: Number of tables in use
- * @oa_mask: What an OA can be
- * @turns: Maps and unmaps that each thread shall do
  * @wrong: How often something was not as it must be
  * @freed: Tables that went through a flush
- * @stop: Those that only look shall end
+ * @stop: The one that only looks shall end
  */
 struct kt_stress {
 	union {
@@ -52,8 +50,6 @@ struct kt_stress {
 	spinlock_t top_lock;
 	struct kt *kt;
 	unsigned int tables;
-	u64 oa_mask;
-	unsigned int turns;
 	atomic_t wrong;
 	atomic_t freed;
 	bool stop;
@@ -64,7 +60,7 @@ PT_IOMMU_CHECK_DOMAIN(struct kt_stress, table.iommu, domain);
 /**
  * struct kt_stresser - One thread
  * @stress: What it works on
- * @index: Its number, among those that map or those that look
+ * @index: Its number among those that map
  * @task: The thread
  * @done: It has ended
  */
@@ -119,12 +115,20 @@ static u64 kt_stress_iova(const struct kt_stress *stress, unsigned int table,
 	       ((u64)page << stress->kt->min_lg2);
 }
 
+/* The n-th page of a thread's own */
+static u64 kt_stress_own(const struct kt_stresser *me, unsigned int n)
+{
+	return kt_stress_iova(me->stress, n / KT_STRESS_PAGES,
+			      me->index * KT_STRESS_PAGES +
+				      n % KT_STRESS_PAGES);
+}
+
 /* Never 0, which stands for nothing */
 static phys_addr_t kt_stress_oa(const struct kt_stress *stress, u64 iova)
 {
-	u64 size = 1ULL << stress->kt->min_lg2;
+	u64 size = 1ULL << stress->kt->min_lg2, mask = stress->kt->oa_last;
 
-	return ((iova & (stress->oa_mask >> 1)) + size) & stress->oa_mask;
+	return ((iova & (mask >> 1)) + size) & mask;
 }
 
 static void kt_stress_expect(struct kt_stress *stress, bool good)
@@ -164,26 +168,19 @@ static int kt_stress_mapper(void *arg)
 	DECLARE_BITMAP(mapped, KT_STRESS_TABLES * KT_STRESS_PAGES) = {};
 	struct kt_stresser *me = arg;
 	struct kt_stress *stress = me->stress;
-	unsigned int i, n;
-	u64 iova;
+	unsigned int pages = stress->tables * KT_STRESS_PAGES, i, n;
 
-	for (i = 0; i < stress->turns; i++) {
-		n = get_random_u32_below(stress->tables * KT_STRESS_PAGES);
-		iova = kt_stress_iova(stress, n / KT_STRESS_PAGES,
-				      me->index * KT_STRESS_PAGES +
-					      n % KT_STRESS_PAGES);
+	for (i = 0; i < kunit_turns; i++) {
+		n = get_random_u32_below(pages);
 		if (test_bit(n, mapped))
-			kt_stress_unmap(stress, iova);
+			kt_stress_unmap(stress, kt_stress_own(me, n));
 		else
-			kt_stress_map(stress, iova);
+			kt_stress_map(stress, kt_stress_own(me, n));
 		__change_bit(n, mapped);
 		cond_resched();
 	}
-	for_each_set_bit(n, mapped, stress->tables * KT_STRESS_PAGES)
-		kt_stress_unmap(stress,
-				kt_stress_iova(stress, n / KT_STRESS_PAGES,
-					       me->index * KT_STRESS_PAGES +
-						       n % KT_STRESS_PAGES));
+	for_each_set_bit(n, mapped, pages)
+		kt_stress_unmap(stress, kt_stress_own(me, n));
 	complete(&me->done);
 	return 0;
 }
@@ -240,8 +237,6 @@ static int kt_stress_init(struct kt_stress *stress, struct kt *kt)
 
 	spin_lock_init(&stress->top_lock);
 	stress->kt = kt;
-	stress->turns = kunit_turns;
-	stress->oa_mask = kt->oa_last;
 	stress->tables = KT_STRESS_TABLES;
 	while (stress->tables > 1 &&
 	       !kt_fits(kt, 0, (u64)stress->tables << lg2))
@@ -254,27 +249,27 @@ static int kt_stress_init(struct kt_stress *stress, struct kt *kt)
 	return ret;
 }
 
-/* Any number of callers, each within IOVA of its own, and any number of readers */
+/* Several callers, each within IOVA of its own, and a reader */
 static void stress_one_tree(struct kunit *test)
 {
 	struct kt *kt = test->priv;
 	unsigned int nr = min(num_online_cpus() + 1, KT_STRESS_THREADS), i;
-	struct kt_stresser *mappers, *lookers;
+	struct kt_stresser *mappers, *looker;
 	struct kt_stress *stress;
 	struct pt_iommu_info info;
 
 	stress = kunit_kzalloc(test, sizeof(*stress), GFP_KERNEL);
 	mappers = kunit_kcalloc(test, nr, sizeof(*mappers), GFP_KERNEL);
-	lookers = kunit_kcalloc(test, 1, sizeof(*lookers), GFP_KERNEL);
+	looker = kunit_kzalloc(test, sizeof(*looker), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, stress);
 	KUNIT_ASSERT_NOT_NULL(test, mappers);
-	KUNIT_ASSERT_NOT_NULL(test, lookers);
+	KUNIT_ASSERT_NOT_NULL(test, looker);
 	kunit_deactivate_static_stub(test, pt_env_alloc);
 	kunit_deactivate_static_stub(test, pt_env_flush);
 	KUNIT_ASSERT_EQ(test, 0, kt_stress_init(stress, kt));
 
-	lookers->stress = stress;
-	KUNIT_EXPECT_TRUE(test, kt_stress_start(lookers, kt_stress_looker));
+	looker->stress = stress;
+	KUNIT_EXPECT_TRUE(test, kt_stress_start(looker, kt_stress_looker));
 	for (i = 0; i < nr; i++) {
 		mappers[i].stress = stress;
 		mappers[i].index = i;
@@ -285,8 +280,8 @@ static void stress_one_tree(struct kunit *test)
 		if (!IS_ERR(mappers[i].task))
 			wait_for_completion(&mappers[i].done);
 	WRITE_ONCE(stress->stop, true);
-	if (!IS_ERR(lookers->task))
-		wait_for_completion(&lookers->done);
+	if (!IS_ERR(looker->task))
+		wait_for_completion(&looker->done);
 
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&stress->wrong));
 	stress->table.iommu.ops->reclaim(&stress->table.iommu);
