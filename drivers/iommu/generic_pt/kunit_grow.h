@@ -12,7 +12,7 @@ static unsigned int kt_highest_level(struct kt *kt)
 {
 	unsigned int level = kt->cfg->top_level;
 
-	while (kt_item_lg2(level + 1) < pt_floor_lg2(kt->last) + 1)
+	while (kt_item_lg2(level + 1) <= pt_floor_lg2(kt->last))
 		level++;
 	return level;
 }

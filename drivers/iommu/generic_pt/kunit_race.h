@@ -10,6 +10,7 @@
 #define __GENERIC_PT_KUNIT_RACE_H
 
 #include "kunit_flush.h"
+#include "kunit_grow.h"
 
 /* What the second caller maps: pages of a table that the first one is at */
 #define KT_INNER_PAGES 8
@@ -173,13 +174,10 @@ static void race_two_maps(struct kunit *test)
 static void race_two_growths(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int levels = 0;
+	unsigned int levels = kt_highest_level(kt) - kt->cfg->top_level;
 	u64 size = 1ULL << kt->min_lg2;
 	u64 outer = kt->last - 64 * size + 1;
 
-	while (kt_item_lg2(kt->cfg->top_level + 1 + levels) <
-	       pt_floor_lg2(kt->last) + 1)
-		levels++;
 	kt_map(kt, 0, 0, size, KT_RW);
 	/* The second caller needs half of the levels, more or less */
 	kt->inner = 1ULL << kt_item_lg2(kt->cfg->top_level + 1 + levels / 2);
