@@ -192,8 +192,8 @@ static noinline __cold int pt_set_aperture(struct pt_iommu *iommu,
 		return -EINVAL;
 	common->iova_half = halves ? 1ULL << (lg2 - 1) : 0;
 	geometry->aperture_start = 0;
-	geometry->aperture_end = halves ? (dma_addr_t)~0ULL :
-					  (dma_addr_t)pt_low_mask(lg2);
+	geometry->aperture_end =
+		(dma_addr_t)(halves ? ~0ULL : pt_low_mask(lg2));
 	geometry->force_aperture = true;
 	return 0;
 }
