@@ -96,15 +96,21 @@ class Tree:
         return dict(sorted(count.items()))
 
 
+def coded_size(address):
+    """Bytes that an address stands for which has their number as a run of ones
+    from bit 12, in leaves (section 2.2.3) and invalidations (2.4.3)."""
+    ones = 0
+    while bits(address, 12 + ones, 12 + ones):
+        ones += 1
+    return 1 << (12 + ones + 1)
+
+
 def leaf_size(value, level):
     """Bytes that a leaf covers, section 2.2.3: next level 0 is the level's own
     size, 7 has the size in the address as a run of ones from bit 12."""
     if bits(value, 9, 11) == 0:
         return 1 << (12 + 9 * (level - 1))
-    ones = 0
-    while bits(value, 12 + ones, 12 + ones):
-        ones += 1
-    return 1 << (12 + ones + 1)
+    return coded_size(value)
 
 
 @dataclass
@@ -117,13 +123,7 @@ class Invalidation:
 
     @property
     def size(self):
-        if not self.sized:
-            return 1 << 12
-        page = self.address >> 12
-        ones = 0
-        while bits(page, ones, ones):
-            ones += 1
-        return 1 << (12 + ones + 1)
+        return coded_size(self.address) if self.sized else 1 << 12
 
 
 class Iommu:

@@ -56,8 +56,7 @@ def check_races(result):
 
 def check_leaks(result):
     """Objects that kmemleak found and that a function of ours allocated."""
-    leaks = result.all("leaks")
-    text, objects = "", []
+    objects = []
     for line in result.all("leak"):
         if line["text"].startswith("unreferenced object"):
             objects.append("")
@@ -65,7 +64,7 @@ def check_leaks(result):
             objects[-1] += line["text"].strip() + " | "
     ours = [text for text in objects if OURS.search(text)]
     return Check(f"kmemleak: nothing of ours ({len(objects) - len(ours)} elsewhere)",
-                 bool(leaks) and not ours, "; ".join(ours[:3]) or "kmemleak was not asked")
+                 bool(result.all("leaks")) and not ours, "; ".join(ours[:3]) or "kmemleak was not asked")
 
 
 def check_suites(result):
