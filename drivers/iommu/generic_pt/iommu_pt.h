@@ -135,7 +135,6 @@ static noinline __cold void pt_op_deinit(struct pt_iommu *iommu)
 	unsigned long top = common->top;
 
 	iommu_pt_shrink_del(iommu);
-	memset(iommu->parked, 0, sizeof(iommu->parked));
 	common->top = 0;
 	pt_free_tree(common, pt_top_table(top), pt_top_level(top));
 }
@@ -231,7 +230,7 @@ int PTF_FN(init)(struct PTF_TABLE *table, const struct PTF_CFG *cfg, gfp_t gfp)
 	common->top = pt_top_encode(top, level);
 
 	raw_spin_lock_init(&iommu->park_lock);
-	memset(iommu->parked, 0, sizeof(iommu->parked));
+	iommu->nr_parked = 0;
 	iommu->usage = (struct pt_iommu_usage){
 		.tables = ATOMIC_INIT(1),
 		.peak = 1,

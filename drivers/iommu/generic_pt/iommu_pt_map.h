@@ -146,7 +146,7 @@ static noinline __cold int pt_spare_fill(struct pt_map *map, unsigned int level)
 	u64 ahead = min_t(u64, (map->last >> lg2) - (map->iova >> lg2),
 			  PT_MAP_AHEAD);
 	unsigned int need = map->need - map->nr_spare;
-	unsigned int nr = pt_usage_take(map->iommu, need, need + ahead);
+	unsigned int nr = pt_tables_take(map->iommu, need, need + ahead);
 	unsigned int i;
 
 	if (!nr)

@@ -2,14 +2,17 @@
 /*
  * Table memory that can be taken back
  *
- * Each domain keeps a few empty tables for the next map, see pt_tables.h. When
- * memory is short they are taken from all domains, those first that were not
- * asked for the longest time.
+ * Each domain keeps a few empty tables for the next map, see pt_tables.h. They
+ * are taken from it some time later, and so is what was kept for nothing. When
+ * memory is short they are taken from all domains at once, those first that were
+ * not asked for the longest time.
  */
 #include <kunit/visibility.h>
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/shrinker.h>
+#include <linux/workqueue.h>
 
 #include "pt_env.h"
 
@@ -18,8 +21,25 @@ static DEFINE_SPINLOCK(domains_lock);
 static LIST_HEAD(domains);
 static struct shrinker *shrinker;
 
+static void trim_work(struct work_struct *work)
+{
+	struct pt_iommu *iommu =
+		container_of(to_delayed_work(work), struct pt_iommu, trim);
+
+	iommu->ops->reclaim(iommu);
+}
+
+void iommu_pt_shrink_later(struct pt_iommu *iommu)
+{
+	if (!delayed_work_pending(&iommu->trim))
+		queue_delayed_work(system_power_efficient_wq, &iommu->trim,
+				   msecs_to_jiffies(PT_IOMMU_PARKED_MS));
+}
+EXPORT_SYMBOL_NS_GPL(iommu_pt_shrink_later, GENERIC_PT_IOMMU);
+
 void iommu_pt_shrink_add(struct pt_iommu *iommu)
 {
+	INIT_DELAYED_WORK(&iommu->trim, trim_work);
 	spin_lock(&domains_lock);
 	list_add_tail(&iommu->usage.domains, &domains);
 	spin_unlock(&domains_lock);
@@ -31,6 +51,7 @@ void iommu_pt_shrink_del(struct pt_iommu *iommu)
 	spin_lock(&domains_lock);
 	list_del(&iommu->usage.domains);
 	spin_unlock(&domains_lock);
+	cancel_delayed_work_sync(&iommu->trim);
 }
 EXPORT_SYMBOL_NS_GPL(iommu_pt_shrink_del, GENERIC_PT_IOMMU);
 
@@ -39,13 +60,11 @@ static unsigned long shrink_count(struct shrinker *unused,
 {
 	struct pt_iommu *iommu;
 	unsigned long nr = 0;
-	unsigned int i;
 
 	spin_lock(&domains_lock);
 	list_for_each_entry(iommu, &domains, usage.domains)
-		for (i = 0; i < PT_IOMMU_PARKED; i++)
-			/* Only a number, it may be old when it is returned */
-			nr += data_race(!!iommu->parked[i]);
+		/* It may be old when it is returned */
+		nr += data_race(iommu->nr_parked);
 	spin_unlock(&domains_lock);
 	return nr ?: SHRINK_EMPTY;
 }

@@ -54,7 +54,7 @@ static noinline __cold int pt_grow(struct pt_iommu *iommu, unsigned int level,
 		unsigned long flags;
 		void *table;
 
-		if (!pt_usage_take(iommu, 1, 1))
+		if (!pt_tables_take(iommu, 1, 1))
 			return -EDQUOT;
 		table = pt_env_alloc(iommu, gfp);
 		if (!table) {

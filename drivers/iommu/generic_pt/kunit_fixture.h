@@ -70,6 +70,7 @@ static int kt_init(struct kunit *test)
 	test->priv = kt;
 	kunit_activate_static_stub(test, pt_env_alloc, kt_alloc);
 	kunit_activate_static_stub(test, pt_env_flush, kt_writeback);
+	kunit_activate_static_stub(test, pt_env_trim_later, kt_trim_later);
 	return kt_start(kt);
 }
 

@@ -223,7 +223,7 @@ static void flush_without_tables(struct kunit *test)
 	kt_check(kt);
 }
 
-/* One page in each of many tables: each table goes by a flush of its own range */
+/* One page in each of many tables: neighbours go by a flush of their own range */
 static void flush_of_an_empty_table(struct kunit *test)
 {
 	struct kt *kt = test->priv;
@@ -231,7 +231,7 @@ static void flush_of_an_empty_table(struct kunit *test)
 	bool no_gaps = kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS);
 	u64 len = 1ULL << kt_item_lg2(level + 1);
 	u64 size = 1ULL << kt->min_lg2;
-	unsigned int i, nr = PT_IOMMU_PARKED + 4;
+	unsigned int i, nr = 2 * PT_IOMMU_PARKED + 4;
 
 	kt_need_tables(kt, nr);
 	for (i = 0; i < nr; i++)
@@ -242,24 +242,53 @@ static void flush_of_an_empty_table(struct kunit *test)
 
 		kt_unmap(kt, i * len + size, size);
 		kt_check(kt);
-		if (i < PT_IOMMU_PARKED) {
+		if (!i || i % PT_IOMMU_PARKED) {
 			KUNIT_EXPECT_EQ(test, kt->nr_flushes, 1);
 			continue;
 		}
-		/* The one that was emptied first; last the page itself */
+		/* All that had a place; last the page itself */
+		KUNIT_ASSERT_EQ(test, kt->nr_flushes, no_gaps ? 3 : 2);
+		KUNIT_EXPECT_EQ(test, flush->start, oldest);
+		KUNIT_EXPECT_EQ(test, flush->last, i * len - 1);
+		KUNIT_EXPECT_EQ(test, flush->tables, PT_IOMMU_PARKED);
+		KUNIT_EXPECT_EQ(test, flush[1].start, i * len + size);
+		KUNIT_EXPECT_EQ(test, flush[1].tables, 0);
+		if (no_gaps) {
+			/* Their leaves first, while they still stand there */
+			KUNIT_EXPECT_EQ(test, kt->flush[0].start, oldest);
+			KUNIT_EXPECT_EQ(test, kt->flush[0].last, i * len - 1);
+			KUNIT_EXPECT_EQ(test, kt->flush[0].tables, 0);
+		}
+	}
+}
+
+/* Tables with others in between go one by one, each by a flush of its range */
+static void flush_of_a_lonely_table(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
+	bool no_gaps = kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS);
+	u64 len = 1ULL << kt_item_lg2(level + 1);
+	u64 size = 1ULL << kt->min_lg2;
+	unsigned int i, nr = 2 * (PT_IOMMU_PARKED + 4);
+
+	kt_need_tables(kt, nr);
+	for (i = 0; i < nr; i++)
+		kt_map(kt, i * len + size, 0, size, KT_RW);
+	for (i = 0; i < nr; i += 2) {
+		struct kt_flush *flush = &kt->flush[no_gaps];
+		u64 oldest = (i - 2 * PT_IOMMU_PARKED) * len;
+
+		kt_unmap(kt, i * len + size, size);
+		kt_check(kt);
+		if (i < 2 * PT_IOMMU_PARKED) {
+			KUNIT_EXPECT_EQ(test, kt->nr_flushes, 1);
+			continue;
+		}
 		KUNIT_ASSERT_EQ(test, kt->nr_flushes, no_gaps ? 3 : 2);
 		KUNIT_EXPECT_EQ(test, flush->start, oldest);
 		KUNIT_EXPECT_EQ(test, flush->last, oldest + len - 1);
 		KUNIT_EXPECT_EQ(test, flush->tables, 1);
-		KUNIT_EXPECT_EQ(test, flush[1].start, i * len + size);
-		KUNIT_EXPECT_EQ(test, flush[1].tables, 0);
-		if (no_gaps) {
-			/* Its leaves first, while it still stands there */
-			KUNIT_EXPECT_EQ(test, kt->flush[0].start, oldest);
-			KUNIT_EXPECT_EQ(test, kt->flush[0].last,
-					oldest + len - 1);
-			KUNIT_EXPECT_EQ(test, kt->flush[0].tables, 0);
-		}
 	}
 }
 
@@ -346,6 +375,7 @@ static struct kunit_case kt_flush_cases[] = {
 	KT_CASE(flush_of_a_full_table),
 	KT_CASE(flush_without_tables),
 	KT_CASE(flush_of_an_empty_table),
+	KT_CASE(flush_of_a_lonely_table),
 	KT_CASE(flush_of_an_empty_table_queued),
 	KT_CASE(flush_without_callbacks),
 	KT_CASE_NO_GAPS(flush_names_only_what_was_unmapped),

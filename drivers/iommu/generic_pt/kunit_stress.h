@@ -266,6 +266,7 @@ static void stress_one_tree(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, looker);
 	kunit_deactivate_static_stub(test, pt_env_alloc);
 	kunit_deactivate_static_stub(test, pt_env_flush);
+	kunit_deactivate_static_stub(test, pt_env_trim_later);
 	KUNIT_ASSERT_EQ(test, 0, kt_stress_init(stress, kt));
 
 	looker->stress = stress;

@@ -271,7 +271,7 @@ static void kt_count_desc(struct kt *kt, u64 *table, unsigned int level,
 	bool parked = false;
 	unsigned int i;
 
-	for (i = 0; i < PT_IOMMU_PARKED; i++)
+	for (i = 0; i < kt_iommu(kt)->nr_parked; i++)
 		parked |= kt_iommu(kt)->parked[i] == desc;
 	KUNIT_ASSERT_EQ_MSG(kt->test, (u32)(users & PT_USERS_LIVE), present,
 			    "users of a table of level %u", level);

@@ -7,6 +7,8 @@
 #ifndef __GENERIC_PT_KUNIT_USAGE_H
 #define __GENERIC_PT_KUNIT_USAGE_H
 
+#include <linux/delay.h>
+
 #include "kunit_life.h"
 
 static struct pt_iommu_info kt_info(struct kt *kt)
@@ -47,6 +49,7 @@ static void usage_of_a_dense_range(struct kunit *test)
 	KUNIT_EXPECT_GE(test, full.peak_tables, full.tables);
 
 	kt_unmap(kt, 0, len);
+	kt_iommu(kt)->ops->reclaim(kt_iommu(kt));
 	info = kt_info(kt);
 	KUNIT_EXPECT_EQ(test, kt_check(kt).tables, info.tables);
 	KUNIT_EXPECT_EQ(test, full.peak_tables, info.peak_tables);
@@ -72,6 +75,9 @@ static void usage_of_a_ring(struct kunit *test)
 		calls = kt->nr_calls;
 		kt_unmap(kt, kt_table_page(kt, 0), size);
 		kt_check(kt);
+		/* Once, when it is parked */
+		KUNIT_EXPECT_EQ(test, kt->trim, !i);
+		kt->trim = false;
 	}
 	KUNIT_EXPECT_EQ(test, 0, kt_info(kt).freed_tables);
 	/* It is in use when others need its place */
@@ -202,6 +208,43 @@ static void usage_is_given_back(struct kunit *test)
 	kt_give_back(kt, true);
 }
 
+/* Whether tables are taken away within 20 s, without being asked for it */
+static bool kt_trims(struct kt *kt)
+{
+	struct delayed_work *trim = &kt_iommu(kt)->trim;
+	unsigned int i;
+
+	for (i = 0; i < 1000 && delayed_work_pending(trim); i++)
+		msleep(20);
+	flush_work(&trim->work);
+	return i < 1000;
+}
+
+/* Nobody asks, nothing happens: after a while they go nevertheless */
+static void usage_ends_after_a_while(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+	u64 size = 1ULL << kt->min_lg2;
+	unsigned int i;
+
+	if (kt_feature(kt, PT_FEAT_DMA_INCOHERENT))
+		kunit_skip(test, "caches are watched in the test's thread only");
+	kunit_deactivate_static_stub(test, pt_env_trim_later);
+	for (i = 0; i < 2; i++) {
+		/* Two pages far apart, each at the end of a path of tables */
+		kt_map(kt, 0, 0, size, KT_RW);
+		kt_map(kt, kt->last - size + 1, 0, size, KT_RW);
+		kt_unmap(kt, kt->last - size + 1, size);
+		KUNIT_EXPECT_TRUE(test, kt_trims(kt));
+		/* What is in use is not touched */
+		KUNIT_EXPECT_EQ(test, 0, kt_check(kt).empty);
+		kt_expect_mapped(kt, 0, 0, size, KT_RW);
+		kt_unmap(kt, 0, size);
+		KUNIT_EXPECT_TRUE(test, kt_trims(kt));
+		KUNIT_EXPECT_EQ(test, 1, kt_check(kt).tables);
+	}
+}
+
 static void kt_inner_reclaim(struct kt *kt)
 {
 	kt_iommu(kt)->ops->reclaim(kt_iommu(kt));
@@ -239,6 +282,7 @@ static struct kunit_case kt_usage_cases[] = {
 	KT_CASE(usage_has_a_limit),
 	KT_CASE_GROWING(usage_limits_growth),
 	KT_CASE(usage_is_given_back),
+	KT_CASE(usage_ends_after_a_while),
 	KT_CASE(usage_is_taken_back_within_a_map),
 	{},
 };

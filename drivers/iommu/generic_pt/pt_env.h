@@ -77,6 +77,8 @@ void iommu_pt_flush_cache(const void *mem, size_t size);
 /* Have memory pressure take empty tables from a domain, until _del() */
 void iommu_pt_shrink_add(struct pt_iommu *iommu);
 void iommu_pt_shrink_del(struct pt_iommu *iommu);
+/* Have them taken after PT_IOMMU_PARKED_MS in any case */
+void iommu_pt_shrink_later(struct pt_iommu *iommu);
 
 #if IS_ENABLED(CONFIG_KUNIT)
 unsigned long iommu_pt_shrink_scan(struct shrinker *unused,
@@ -171,6 +173,15 @@ static inline void pt_env_flush(struct pt_iommu *iommu, const void *items,
 #elif defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_DEVICE)
 	iommu_pt_flush_cache(items, bytes);
 #endif
+}
+
+/* A table is empty, and stays for a while */
+static inline void pt_env_trim_later(struct pt_iommu *iommu)
+{
+#if IS_ENABLED(CONFIG_IOMMU_PT_KUNIT_TEST)
+	KUNIT_STATIC_STUB_REDIRECT(pt_env_trim_later, iommu);
+#endif
+	iommu_pt_shrink_later(iommu);
 }
 
 /* Ask the core for whole ranges. Without that it cuts them by page sizes. */

@@ -18,17 +18,20 @@
  * Parking. The put that takes the last user makes the table parked, unless a
  * new user came in between: it stays in the tree, empty, and the next map finds
  * it. Only PT_IOMMU_PARKED tables of a domain can be parked; parking one more
- * unparks the oldest. A parked table that is in use again stays parked, so a
- * range that is mapped and unmapped again and again touches nothing but the
- * count. A place is given and taken under park_lock, which is not taken
- * otherwise. Only who unparks a table under that lock can mark it dead, so one
+ * unparks the oldest, and those parked after it as long as the IOVA that they
+ * cover adjoins, since these can share their flushes. A parked table that is in
+ * use again stays parked, so a range that is mapped and unmapped again and again
+ * touches nothing but the count. A place is given and taken under park_lock,
+ * which is not taken otherwise. Only who unparks a table under that lock can
+ * mark it dead, so one
  * without users that is not parked yet is safe. Between the put that parks a
  * table and the lock somebody who owns the table's whole range may take it out
  * of the tree, so the mark decides, not the place.
  *
  * Removal. Who unparks an empty table marks it dead, and is its one remover. A
  * dead table is no user of its parent any more: the parent's count goes down
- * under the same lock, which may park the parent. Then:
+ * under the same lock, which may park the parent. Then, for one table or for
+ * several that died together:
  *
  *  1. With PT_FEAT_FLUSH_RANGE_NO_GAPS the table's range is flushed: its leaves
  *     are empty, and nothing refers to them any more.
@@ -69,8 +72,9 @@
  * finds the table in its way before. A walk that began at the old top stays
  * valid, since the old top translates its part as before.
  *
- * Memory pressure. iommu_pt_shrink.c takes parked tables from all domains, as
- * one more put that needs their places would.
+ * Rest. Some time after a table was parked iommu_pt_shrink.c unparks all of its
+ * domain, and those of all domains when memory is short, as a put that needs their
+ * places would. So a domain where nothing happens keeps no empty table.
  *
  * With walkers that do not snoop, "stored" above means that and flushed from
  * the CPU's cache; what to flush when stands in pt_store.h.
@@ -246,29 +250,51 @@ static noinline __cold u64 pt_desc_iova(const struct pt_common *common,
 }
 
 /**
- * struct pt_dead - A dead table, and what its remover must know
- * @desc: The table
- * @parent: Its parent, if that was parked by the loss and needs a place, or NULL
- * @iova: First IOVA that the table covers. Once it is dead its parents may go
- *	too, and then nothing tells any more.
+ * struct pt_dead - A dead table that is about to leave
+ * @slot: Where its pointer is. Once it is dead its parents may go too, and then
+ *	nothing tells any more.
+ * @item: The pointer, without what hardware sets in it
  */
 struct pt_dead {
-	struct pt_desc *desc;
-	struct pt_desc *parent;
-	u64 iova;
+	pt_item_t *slot;
+	pt_item_t item;
 };
 
-/* Flush the range of a table, and walk caches if @freelist holds one */
-static noinline __cold void pt_flush_table(struct pt_iommu *iommu,
-					   const struct pt_dead *dead,
-					   struct list_head *freelist)
+/**
+ * struct pt_leaving - Dead tables that leave together
+ * @iova: First IOVA that they cover
+ * @last: Last IOVA that they cover. There is no gap in between.
+ * @parent: A parent that was parked by the loss and needs a place, or NULL
+ * @tables: The tables
+ * @nr: Their number
+ * @dead: What is known about each
+ */
+struct pt_leaving {
+	u64 iova;
+	u64 last;
+	struct pt_desc *parent;
+	struct list_head tables;
+	unsigned int nr;
+	struct pt_dead dead[PT_IOMMU_PARKED];
+};
+
+static inline void pt_leaving_init(struct pt_leaving *leaving)
 {
-	unsigned int lg2 = pt_item_lg2(pt_desc_level(dead->desc) + 1);
+	leaving->nr = 0;
+	leaving->parent = NULL;
+	INIT_LIST_HEAD(&leaving->tables);
+}
+
+/* Flush the range of dead tables, and walk caches if @freelist holds them */
+static noinline __cold void pt_flush_tables(struct pt_iommu *iommu,
+					    const struct pt_leaving *leaving,
+					    struct list_head *freelist)
+{
 	struct iommu_iotlb_gather gather;
 
 	iommu_iotlb_gather_init(&gather);
-	gather.start = dead->iova;
-	gather.end = dead->iova | pt_low_mask(lg2);
+	gather.start = leaving->iova;
+	gather.end = leaving->last;
 	gather.pgsize = BIT(PTF_GRANULE_LG2);
 	if (freelist)
 		list_splice_init(freelist, &gather.freelist);
@@ -279,58 +305,54 @@ static noinline __cold void pt_flush_table(struct pt_iommu *iommu,
 		pt_env_free_deferred(&gather.freelist);
 }
 
-/* Take a dead table out of the tree. The caller is its one remover. */
+/* Take dead tables out of the tree. The caller is their one remover. */
 static noinline __cold void pt_remove(struct pt_iommu *iommu,
-				      const struct pt_dead *dead)
+				      struct pt_leaving *leaving)
 {
-	const struct pt_common *common = ptf_common(iommu);
-	void *table = pt_env_desc_table(dead->desc);
-	pt_item_t *slot = dead->desc->slot;
-	pt_item_t item;
-	LIST_HEAD(freelist);
-
-	item = ptf_table_item(common, pt_env_table_oa(table),
-			      pt_desc_level(dead->desc) + 1);
-	if (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))
-		pt_flush_table(iommu, dead, NULL);
-	/* Does nothing when a map was faster */
-	pt_store_tombstone(iommu, slot, item);
-	pt_env_defer(&freelist, table);
-	pt_usage_left(iommu, 1);
-	pt_flush_table(iommu, dead, &freelist);
-	pt_store_table(iommu, slot, ptf_tombstone(item), 0);
-}
-
-/* Take a table off the parked ones, if it has a place among them */
-static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
-{
+	const struct pt_dead *dead = leaving->dead;
 	unsigned int i;
 
-	for (i = 0; i < PT_IOMMU_PARKED; i++) {
-		if (iommu->parked[i] != desc)
-			continue;
-		memmove(&iommu->parked[1], &iommu->parked[0],
-			i * sizeof(iommu->parked[0]));
-		iommu->parked[0] = NULL;
-		return;
-	}
+	if (pt_feature(ptf_common(iommu), PT_FEAT_FLUSH_RANGE_NO_GAPS))
+		pt_flush_tables(iommu, leaving, NULL);
+	/* Does nothing where a map was faster */
+	for (i = 0; i < leaving->nr; i++)
+		pt_store_tombstone(iommu, dead[i].slot, dead[i].item);
+	pt_usage_left(iommu, leaving->nr);
+	pt_flush_tables(iommu, leaving, &leaving->tables);
+	for (i = 0; i < leaving->nr; i++)
+		pt_store_table(iommu, dead[i].slot, ptf_tombstone(dead[i].item),
+			       0);
+}
+
+/* Whether two ranges overlap, or one begins where the other ends */
+static inline bool pt_ranges_adjoin(u64 iova, u64 last, u64 iova2, u64 last2)
+{
+	return (iova2 <= last || iova2 - last == 1) &&
+	       (iova <= last2 || iova - last2 == 1);
 }
 
 /*
- * Unpark a table. True when that was its last user: it is dead, and @dead is
- * filled in.
+ * Unpark a table. When that was its last user it is dead, and among those that
+ * leave. False, with nothing done, if it cannot leave together with them.
  */
 static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 					     struct pt_desc *desc,
-					     struct pt_dead *dead)
+					     struct pt_leaving *leaving)
 {
-	int users = atomic_read(&desc->users);
+	const struct pt_common *common = ptf_common(iommu);
+	unsigned int level = pt_desc_level(desc);
+	void *table = pt_env_desc_table(desc);
+	int left, users = atomic_read(&desc->users);
 	struct pt_desc *parent;
-	int left;
+	struct pt_dead *dead;
+	u64 iova, last;
 
 	/* It is in the tree as long as it is parked, so ask it now */
-	dead->desc = desc;
-	dead->iova = pt_desc_iova(ptf_common(iommu), desc);
+	iova = pt_desc_iova(common, desc);
+	last = iova | pt_low_mask(pt_item_lg2(level + 1));
+	if (leaving->nr &&
+	    !pt_ranges_adjoin(leaving->iova, leaving->last, iova, last))
+		return false;
 	do {
 		left = users & ~PT_USERS_PARKED;
 		if (!(left & PT_USERS_ANY))
@@ -338,47 +360,89 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 	} while (!atomic_try_cmpxchg(&desc->users, &users, left));
 	if (!(left & PT_USERS_DEAD)) {
 		WRITE_ONCE(iommu->usage.reused, iommu->usage.reused + 1);
-		return false;
+		return true;
 	}
 
+	leaving->iova = leaving->nr ? min(leaving->iova, iova) : iova;
+	leaving->last = leaving->nr ? max(leaving->last, last) : last;
+	dead = &leaving->dead[leaving->nr++];
+	dead->slot = desc->slot;
+	dead->item = ptf_table_item(common, pt_env_table_oa(table), level + 1);
+	pt_env_defer(&leaving->tables, table);
 	parent = pt_slot_desc(desc->slot);
-	dead->parent = pt_users_sub(parent, 1) ? parent : NULL;
+	if (pt_users_sub(parent, 1))
+		leaving->parent = parent;
 	return true;
 }
 
-/* Give a parked table its place, and remove what must make room for it */
-static noinline __cold void pt_park(struct pt_iommu *iommu,
-				    struct pt_desc *desc)
+/* Take a table off the parked ones, if it has a place among them */
+static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
 {
-	struct pt_desc *oldest;
-	struct pt_dead dead;
-	unsigned long flags;
-	bool remove;
+	unsigned int i;
 
-	/* As if it were always on the way to its place */
-	if (IS_ENABLED(CONFIG_IOMMU_PT_KEEP_TABLES))
+	for (i = 0; i < iommu->nr_parked; i++) {
+		if (iommu->parked[i] != desc)
+			continue;
+		iommu->nr_parked--;
+		memmove(&iommu->parked[i], &iommu->parked[i + 1],
+			(iommu->nr_parked - i) * sizeof(iommu->parked[0]));
 		return;
+	}
+}
+
+/*
+ * Unpark the oldest table. If it is empty those parked after it leave too, as far
+ * as they can leave with it and until a parent needs a place.
+ */
+static void pt_evict_locked(struct pt_iommu *iommu, struct pt_leaving *leaving)
+{
+	unsigned int nr = 0;
+
+	while (nr < iommu->nr_parked && !leaving->parent &&
+	       pt_unpark_locked(iommu, iommu->parked[nr], leaving)) {
+		nr++;
+		if (!leaving->nr)
+			break;
+	}
+	iommu->nr_parked -= nr;
+	memmove(&iommu->parked[0], &iommu->parked[nr],
+		iommu->nr_parked * sizeof(iommu->parked[0]));
+}
+
+/* Give a parked table its place, and remove what must make room for it */
+static noinline __cold void pt_place(struct pt_iommu *iommu,
+				     struct pt_desc *desc)
+{
+	struct pt_leaving leaving;
+	unsigned long flags;
 
 	while (desc) {
-		remove = false;
+		pt_leaving_init(&leaving);
 		raw_spin_lock_irqsave(&iommu->park_lock, flags);
 		/* Who owns its whole range may have taken it away meanwhile */
 		if (atomic_read(&desc->users) & PT_USERS_PARKED) {
-			oldest = iommu->parked[0];
-			memmove(&iommu->parked[0], &iommu->parked[1],
-				sizeof(iommu->parked) -
-					sizeof(iommu->parked[0]));
-			iommu->parked[PT_IOMMU_PARKED - 1] = desc;
-			remove = oldest &&
-				 pt_unpark_locked(iommu, oldest, &dead);
+			if (iommu->nr_parked == PT_IOMMU_PARKED)
+				pt_evict_locked(iommu, &leaving);
+			iommu->parked[iommu->nr_parked++] = desc;
 		}
 		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
-		if (!remove)
+		if (!leaving.nr)
 			return;
-		pt_remove(iommu, &dead);
-		desc = dead.parent;
+		pt_remove(iommu, &leaving);
+		desc = leaving.parent;
 	}
+}
+
+/* An operation parked a table */
+static noinline __cold void pt_park(struct pt_iommu *iommu,
+				    struct pt_desc *desc)
+{
+	/* As if it were always on the way to its place */
+	if (IS_ENABLED(CONFIG_IOMMU_PT_KEEP_TABLES))
+		return;
+	pt_place(iommu, desc);
+	pt_env_trim_later(iommu);
 }
 
 /*
@@ -388,44 +452,29 @@ static noinline __cold void pt_park(struct pt_iommu *iommu,
 static noinline __cold bool pt_remove_empty(struct pt_iommu *iommu,
 					    struct pt_desc *desc)
 {
-	struct pt_dead dead;
+	struct pt_leaving leaving;
 	unsigned long flags;
-	bool remove = false;
 	bool parked;
 
 	/* It has a parent, so if it was the top it is no more */
 	parked = pt_users_put_top(desc);
 
+	pt_leaving_init(&leaving);
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
 	if ((atomic_read(&desc->users) & PT_USERS_ANY) == PT_USERS_PARKED) {
 		pt_unplace_locked(iommu, desc);
-		remove = pt_unpark_locked(iommu, desc, &dead);
+		pt_unpark_locked(iommu, desc, &leaving);
 	}
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
-	if (remove) {
-		pt_remove(iommu, &dead);
-		pt_park(iommu, dead.parent);
+	if (leaving.nr) {
+		pt_remove(iommu, &leaving);
+		if (leaving.parent)
+			pt_park(iommu, leaving.parent);
 	} else if (parked) {
 		pt_park(iommu, desc);
 	}
-	return remove;
-}
-
-/* Take the oldest parked table off its place, or NULL */
-static struct pt_desc *pt_unplace_oldest_locked(struct pt_iommu *iommu)
-{
-	struct pt_desc *desc;
-	unsigned int i;
-
-	for (i = 0; i < PT_IOMMU_PARKED; i++) {
-		desc = iommu->parked[i];
-		if (desc) {
-			iommu->parked[i] = NULL;
-			return desc;
-		}
-	}
-	return NULL;
+	return leaving.nr;
 }
 
 /**
@@ -438,27 +487,42 @@ static struct pt_desc *pt_unplace_oldest_locked(struct pt_iommu *iommu)
  */
 static unsigned long pt_reclaim(struct pt_iommu *iommu)
 {
+	struct pt_leaving leaving;
 	unsigned long removed = 0;
-	struct pt_desc *desc;
-	struct pt_dead dead;
 	unsigned long flags;
-	bool remove;
+	bool more;
 
 	rcu_read_lock();
 	do {
+		pt_leaving_init(&leaving);
 		raw_spin_lock_irqsave(&iommu->park_lock, flags);
-		desc = pt_unplace_oldest_locked(iommu);
-		remove = desc && pt_unpark_locked(iommu, desc, &dead);
+		pt_evict_locked(iommu, &leaving);
+		more = iommu->nr_parked || leaving.parent;
 		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
-		if (remove) {
-			pt_remove(iommu, &dead);
-			pt_park(iommu, dead.parent);
-			removed++;
+		if (leaving.nr) {
+			pt_remove(iommu, &leaving);
+			pt_place(iommu, leaving.parent);
+			removed += leaving.nr;
 		}
-	} while (desc);
+	} while (more);
 	rcu_read_unlock();
 	return removed;
+}
+
+/*
+ * pt_usage_take(), that looks for tables to give back before it says that there
+ * are too many. Not within an RCU read side of a walk that goes on after it.
+ */
+static noinline __cold unsigned int pt_tables_take(struct pt_iommu *iommu,
+						   unsigned int need,
+						   unsigned int want)
+{
+	unsigned int nr = pt_usage_take(iommu, need, want);
+
+	if (!nr && pt_reclaim(iommu))
+		nr = pt_usage_take(iommu, need, want);
+	return nr;
 }
 
 static noinline __cold void pt_forget_parked(struct pt_iommu *iommu,

@@ -22,13 +22,22 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
+#include <linux/workqueue.h>
 
 struct pt_iommu;
 struct pt_iommu_ops;
 struct pt_iommu_driver_ops;
 
-/* Empty tables that stay in the tree of one domain, ready to be filled again */
-#define PT_IOMMU_PARKED 2
+/*
+ * Empty tables that stay in the tree of one domain, ready to be filled again. When
+ * there are more, or after a while, neighbours leave together.
+ */
+#ifndef PT_IOMMU_PARKED
+#define PT_IOMMU_PARKED 16
+#endif
+
+/* How long they stay at most, in milliseconds */
+#define PT_IOMMU_PARKED_MS 100
 
 /**
  * struct pt_iommu_usage - Table memory of one domain, private to the library
@@ -69,9 +78,11 @@ struct pt_iommu_usage {
  * @max_tables: Most tables that may be in use at a time, each of 4 KiB, or 0 for
  *	no limit. A map that needs more fails with -EDQUOT. The driver sets it
  *	before init, or at any time; tables in use stay.
- * @park_lock: Protects @parked, private to the library
+ * @park_lock: Protects @parked and @nr_parked, private to the library
  * @parked: Tables that became empty and still stand in the tree, the oldest
  *	first, private to the library
+ * @nr_parked: Their number, private to the library
+ * @trim: Takes them out of the tree after a while, private to the library
  * @usage: Table memory, private to the library
  */
 struct pt_iommu {
@@ -83,6 +94,8 @@ struct pt_iommu {
 	unsigned int max_tables;
 	raw_spinlock_t park_lock;
 	void *parked[PT_IOMMU_PARKED];
+	unsigned int nr_parked;
+	struct delayed_work trim;
 	struct pt_iommu_usage usage;
 };
 
@@ -185,8 +198,8 @@ struct pt_iommu_ops {
 	void (*get_info)(struct pt_iommu *iommu, struct pt_iommu_info *info);
 	/**
 	 * @reclaim: Take all empty tables out of the tree, those that were kept
-	 * for the next map. The kernel does so itself when memory is short.
-	 * Flushes as an unmap would.
+	 * for the next map. The library does so itself when memory is short,
+	 * and some time after tables became empty. Flushes as an unmap would.
 	 *
 	 * Return: How many tables left.
 	 */
@@ -237,10 +250,11 @@ struct pt_iommu_cfg {
  *	left, is fine too.
  *
  * Hardware must not use the table any more and its IOTLB must be flushed. Until
- * then memory pressure may have the library take empty tables away, and flush:
- * the driver's iotlb_sync must work from init to here.
+ * then the library may take empty tables away at any time, and flush: the
+ * driver's iotlb_sync must work from init to here.
  *
- * Context: No other operation may run. The table may be initialised again.
+ * Context: Process context, may sleep. No other operation may run. The table may
+ * be initialised again.
  */
 static inline void pt_iommu_deinit(struct pt_iommu *iommu)
 {

@@ -40,14 +40,14 @@ static void lib_table(struct pt_iommu *iommu, const void *table,
 		.level = pt_desc_level(desc),
 		.slot = desc->slot,
 	};
-	for (i = 0; i < PT_IOMMU_PARKED; i++)
+	for (i = 0; i < iommu->nr_parked; i++)
 		info->has_place |= iommu->parked[i] == desc;
 }
 
 static struct lib_event lib_events[] = {
 	{ "pt_park", pt_park },
 	{ "pt_remove", pt_remove },
-	{ "pt_flush_table", pt_flush_table },
+	{ "pt_flush_tables", pt_flush_tables },
 	{ "pt_map_bury", pt_map_bury },
 	{ "pt_map_bury_dead", pt_map_bury_dead },
 	{ "pt_map_reap", pt_map_reap },

@@ -18,10 +18,10 @@ command -v spin >/dev/null || {
 }
 failed=0
 
-# verify NAME good|bad ROUNDS [-DPART]
+# verify NAME good|bad ROUNDS [-DPART...]
 verify()
 {
-	spin -DROUNDS="$3" ${4:+"$4"} -a "$model" >spin.log &&
+	spin -DROUNDS="$3" ${4:+"$4"} ${5:+"$5"} ${6:+"$6"} -a "$model" >spin.log &&
 		${CC:-gcc} -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=12000 \
 			pan.c -o pan ||
 		exit 1
@@ -48,7 +48,10 @@ rounds=1,2,1
 [ "${1:-}" != full ] || rounds=1,2,2
 
 verify life-of-a-table good $rounds
+verify two-leave-together good 2,2,1 -DPLACES=2
+verify taken-at-any-moment good 1,1,1 -DPLACES=2 -DTRIM
 verify fails-without-flush bad 1,2,1 -DNO_FLUSH
+verify fails-when-one-of-two-is-flushed bad 1,1,1 -DPLACES=2 -DTRIM -DFLUSH_ONE
 verify fails-without-flush-by-a-map bad 1,2,1 -DNO_HELP
 verify fails-without-grace-period bad 1,2,1 -DEARLY_FREE
 verify fails-with-one-grace-period bad 1,2,2 -DONE_PERIOD

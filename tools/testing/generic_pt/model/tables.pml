@@ -6,10 +6,12 @@
  * The top has two items, for two regions. Each region has a table of level 1
  * with one item, below it a table of level 0. Callers 0 and 1 share region 0 and
  * so all of its tables; caller 2 has region 1 alone, and may unmap it as a whole.
- * One table can be parked.
+ * One table can be parked, or with -DPLACES=2 two. One more takes the place of the
+ * oldest, or of both: whether these adjoin is left open.
  *
  * A fourth process is hardware: it walks in region 0 at any moment, and keeps the
- * pointers that it saw (a walk cache) until they are flushed.
+ * pointers that it saw (a walk cache) until they are flushed. With -DTRIM a fifth
+ * takes all parked tables, once, at any moment.
  *
  * What must hold at each step:
  *
@@ -20,7 +22,8 @@
  *  - no memory is touched that is free
  *
  * Compile with one of these to see that the model can fail: -DNO_FLUSH (a table
- * is removed without a flush), -DNO_HELP (a map takes a tombstone over without
+ * is removed without a flush), -DFLUSH_ONE (of two that leave together only the
+ * first is flushed for), -DNO_HELP (a map takes a tombstone over without
  * a flush), -DEARLY_FREE (no grace period), -DONE_PERIOD (only one), -DCOUNT_LATE
  * (a map counts after it stored), -DPLACE_BLIND (a parked table gets a place
  * whatever happened to it), -DPARK_BLIND (a put parks a table whatever happened
@@ -33,6 +36,9 @@
 #endif
 #define TABLES 14		/* memory; id 0 is none */
 #define TOMB 16			/* added to an id: not present, but named */
+#ifndef PLACES
+#define PLACES 1
+#endif
 
 #define FREE 0
 #define USED 1
@@ -54,7 +60,8 @@ byte region[TABLES];
 byte parent[TABLES];		/* of a level 0 table; 0: the top */
 byte state[TABLES];
 byte readers[TABLES];		/* whom a deferred table waits for */
-byte place;			/* the parked table */
+byte place[2];			/* the parked tables, the oldest first */
+byte places;
 byte reading;			/* callers within an RCU read side */
 byte mapped;			/* IOVA that must be translated */
 
@@ -101,7 +108,8 @@ inline flush(r)
 inline free_table(t)
 {
 	assert(t != cached1 && t != cached0);
-	assert(t != top[0] && t != top[1] && t != place);
+	assert(t != top[0] && t != top[1]);
+	assert(t != place[0] && t != place[1]);
 	leaf[t] = 0;
 	item[t] = 0;
 	users[t] = 0;
@@ -215,13 +223,51 @@ inline users_park(t, parks)
 	fi
 }
 
-/* pt_park(): t was parked; t becomes 0 */
+/* pt_unpark_locked(): dies is t if that was its last user, next its parent then */
+inline unpark(t, dies)
+{
+	assert(state[t] != FREE);
+	parked[t] = false;
+	if
+	:: users[t] == 0 ->
+		dies = t;
+		dying[t] = true;
+		if
+		:: level[t] == 0 ->
+			users_sub(parent[t], parks);
+			if
+			:: parks ->
+				users_park(parent[t], parks);
+				next = parent[t]
+			:: else
+			fi
+		:: else
+		fi
+	:: else
+	fi
+}
+
+/* pt_evict_locked() */
+inline evict()
+{
+	unpark(place[0], dead);
+	place[0] = place[1];
+	place[1] = 0;
+	places--;
+	if
+	:: places > 0 && dead != 0 && next == 0 ->
+		unpark(place[0], dead2);
+		place[0] = 0;
+		places = 0
+	:: true
+	fi
+}
+
+/* pt_place(): t was parked; t becomes 0 */
 inline park(t)
 {
 	do
 	:: t != 0 ->
-		dead = 0;
-		next = 0;
 		atomic {
 			assert(state[t] != FREE);
 			if
@@ -230,58 +276,81 @@ inline park(t)
 #else
 			:: parked[t] ->
 #endif
-				dead = place;
-				place = t;
 				if
-				:: dead != 0 ->
-					assert(state[dead] != FREE);
-					parked[dead] = false;
-					if
-					:: users[dead] != 0 -> dead = 0
-					:: users[dead] == 0 && level[dead] == 0 ->
-						dying[dead] = true;
-						users_sub(parent[dead], parks);
-						if
-						:: parks ->
-							users_park(parent[dead], parks);
-							next = parent[dead]
-						:: else
-						fi
-					:: else -> dying[dead] = true
-					fi
+				:: places == PLACES -> evict()
 				:: else
-				fi
+				fi;
+				place[places] = t;
+				places++
 			:: else
 			fi;
 			t = 0
 		}
-		if
-		:: dead != 0 -> remove(dead)
-		:: else
-		fi;
+		remove_dead();
 		t = next;
-		next = 0;
-		dead = 0
+		next = 0
 	:: else -> break
 	od
 }
 
-inline remove(t)
+inline assert_empty(t)
 {
-	assert(level[t] == 1 || leaf[t] == 0);
-	exchange(t, t, TOMB + t);
-#ifndef NO_FLUSH
-	flush(region[t]);
-#endif
-	atomic {
+	assert(t == 0 || level[t] == 1 || leaf[t] == 0)
+}
+
+inline bury_dead(t)
+{
+	if
+	:: t != 0 -> exchange(t, t, TOMB + t)
+	:: else
+	fi
+}
+
+inline clear_dead(t)
+{
+	if
+	:: t != 0 -> exchange(t, TOMB + t, 0)
+	:: else
+	fi;
+	t = 0
+}
+
+inline defer_dead(t)
+{
+	if
+	:: t != 0 ->
 		state[t] = DEFERRED;
 #ifdef EARLY_FREE
 		free_table(t)
 #else
 		readers[t] = reading
 #endif
-	}
-	exchange(t, TOMB + t, 0)
+	:: else
+	fi
+}
+
+/* pt_remove() */
+inline remove_dead()
+{
+	if
+	:: dead != 0 ->
+		assert_empty(dead);
+		assert_empty(dead2);
+		bury_dead(dead);
+		bury_dead(dead2);
+#if defined(FLUSH_ONE)
+		flush(region[dead]);
+#elif !defined(NO_FLUSH)
+		flush(region[dead] * region[dead2]);
+#endif
+		atomic {
+			defer_dead(dead);
+			defer_dead(dead2)
+		}
+		clear_dead(dead);
+		clear_dead(dead2)
+	:: else
+	fi
 }
 
 /* pt_map_bury_dead(): the walk ended in t, which is dead */
@@ -438,7 +507,13 @@ inline forget(t)
 		if
 		:: parked[t] ->
 			if
-			:: place == t -> place = 0
+			:: place[0] == t ->
+				place[0] = place[1];
+				place[1] = 0;
+				places--
+			:: place[1] == t ->
+				place[1] = 0;
+				places--
 			:: else
 			fi;
 #ifndef PLACE_BLIND
@@ -491,7 +566,7 @@ inline unmap_whole()
 
 proctype caller(byte c, left)
 {
-	byte t0, t1, n0, n1, d, dead, next, i;
+	byte t0, t1, n0, n1, d, dead, dead2, next, i;
 	bool ok, done, parks;
 
 	do
@@ -505,6 +580,30 @@ proctype caller(byte c, left)
 		left--
 	:: else -> break
 	od
+}
+
+/* pt_reclaim(), as a timer or memory pressure calls it */
+proctype trimmer(byte c)
+{
+	byte d, dead, dead2, next, i;
+	bool parks;
+
+	rcu_enter();
+	do
+	:: places > 0 ->
+		atomic {
+			if
+			:: places > 0 -> evict()
+			:: else
+			fi
+		}
+		remove_dead();
+		d = next;
+		next = 0;
+		park(d)
+	:: else -> break
+	od;
+	rcu_exit()
 }
 
 /* Is the IOVA of c translated, by cached pointers where there are any? */
@@ -557,6 +656,9 @@ init
 {
 	atomic {
 		run hardware();
+#ifdef TRIM
+		run trimmer(CALLERS);
+#endif
 		run_callers(ROUNDS)
 	}
 }
