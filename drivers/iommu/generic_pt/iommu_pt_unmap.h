@@ -39,15 +39,25 @@ static __always_inline void pt_unmap_advance(struct pt_unmap *unmap, u64 bytes)
 	unmap->left -= min(bytes, unmap->left);
 }
 
+static bool pt_children_full(const struct pt_common *common,
+			     const pt_item_t *table, unsigned int level);
+
 /* Whether a table and all tables below it are full, so that no hole is there */
-static noinline bool pt_table_full(const struct pt_common *common,
-				   const pt_item_t *table, unsigned int level)
+static __always_inline bool pt_table_full(const struct pt_common *common,
+					  const pt_item_t *table,
+					  unsigned int level)
+{
+	return pt_users_full(pt_env_desc(table)) &&
+	       (!level || pt_children_full(common, table, level));
+}
+
+static noinline bool pt_children_full(const struct pt_common *common,
+				      const pt_item_t *table,
+				      unsigned int level)
 {
 	unsigned int i;
 
-	if (!pt_users_full(pt_env_desc(table)))
-		return false;
-	for (i = 0; level && i < PTF_ITEMS; i++) {
+	for (i = 0; i < PTF_ITEMS; i++) {
 		pt_item_t item = READ_ONCE(table[i]);
 
 		if (!ptf_present(item))
@@ -59,13 +69,26 @@ static noinline bool pt_table_full(const struct pt_common *common,
 	return true;
 }
 
+static void pt_children_collect(struct pt_unmap *unmap, pt_item_t *table,
+				unsigned int level);
+
 /* Put a full table that was unlinked, and all below it, on the freelist */
-static noinline void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
-				      unsigned int level)
+static __always_inline void
+pt_table_collect(struct pt_unmap *unmap, pt_item_t *table, unsigned int level)
+{
+	if (level)
+		pt_children_collect(unmap, table, level);
+	pt_forget(unmap->iommu, pt_env_desc(table));
+	pt_env_defer(&unmap->gather->freelist, table);
+	unmap->dropped++;
+}
+
+static noinline void pt_children_collect(struct pt_unmap *unmap,
+					 pt_item_t *table, unsigned int level)
 {
 	unsigned int i;
 
-	for (i = 0; level && i < PTF_ITEMS; i++) {
+	for (i = 0; i < PTF_ITEMS; i++) {
 		/* Who removed a table from here may still try its tombstone */
 		pt_item_t item = READ_ONCE(table[i]);
 
@@ -73,9 +96,6 @@ static noinline void pt_table_collect(struct pt_unmap *unmap, pt_item_t *table,
 			pt_table_collect(unmap, pt_child(unmap->common, item),
 					 level - 1);
 	}
-	pt_forget(unmap->iommu, pt_env_desc(table));
-	pt_env_defer(&unmap->gather->freelist, table);
-	unmap->dropped++;
 }
 
 /* Whether the table at an item can leave the tree whole */

@@ -33,7 +33,7 @@
 /* Flushes that are remembered of one operation */
 #define KT_FLUSHES 64
 /* Writes to memory that are remembered of one operation */
-#define KT_WRITEBACKS 64
+#define KT_WRITEBACKS 128
 /* What a new table holds: each item looks present */
 #define KT_POISON 0xdb
 

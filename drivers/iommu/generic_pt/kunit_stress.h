@@ -3,8 +3,8 @@
  * KUnit: threads that map, unmap and look in the same tables at the same time
  *
  * Each thread owns a few pages of every table and maps or unmaps one of them at
- * random, so tables become empty, are parked, removed and needed again all the
- * time, while another thread looks up, scans and reclaims. What kunit_race.h has in
+ * random, most of them for a moment only, so tables become empty, are parked,
+ * removed and needed again all the time, while another thread looks up, scans and reclaims. What kunit_race.h has in
  * order happens here in any order: something to watch for KCSAN, lockdep and
  * memory checkers, on more than one CPU.
  */
@@ -172,11 +172,14 @@ static int kt_stress_mapper(void *arg)
 
 	for (i = 0; i < kunit_turns; i++) {
 		n = get_random_u32_below(pages);
-		if (test_bit(n, mapped))
-			kt_stress_unmap(stress, kt_stress_own(me, n));
-		else
+		if (!test_bit(n, mapped)) {
 			kt_stress_map(stress, kt_stress_own(me, n));
-		__change_bit(n, mapped);
+			__set_bit(n, mapped);
+			if (!get_random_u32_below(4))
+				continue;
+		}
+		kt_stress_unmap(stress, kt_stress_own(me, n));
+		__clear_bit(n, mapped);
 		cond_resched();
 	}
 	for_each_set_bit(n, mapped, pages)

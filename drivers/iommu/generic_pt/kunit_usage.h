@@ -228,7 +228,7 @@ static void usage_ends_after_a_while(struct kunit *test)
 	unsigned int i;
 
 	if (kt_feature(kt, PT_FEAT_DMA_INCOHERENT))
-		kunit_skip(test, "caches are watched in the test's thread only");
+		kunit_skip(test, "caches are watched in this thread only");
 	kunit_deactivate_static_stub(test, pt_env_trim_later);
 	for (i = 0; i < 2; i++) {
 		/* Two pages far apart, each at the end of a path of tables */

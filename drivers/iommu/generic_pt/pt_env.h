@@ -12,11 +12,13 @@
 #include <kunit/static_stub.h>
 #include <linux/cacheflush.h>
 #include <linux/generic_pt/iommu.h>
+#include <linux/instrumented.h>
 #include <linux/io.h>
 #include <linux/iommu.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/shrinker.h>
+#include <linux/string.h>
 
 #include "../iommu-pages.h"
 #include "pt_defs.h"
@@ -117,6 +119,27 @@ static __always_inline void *pt_env_item_at(u64 oa, unsigned long offset)
 static inline u64 pt_env_table_oa(const void *table)
 {
 	return virt_to_phys((void *)table);
+}
+
+/**
+ * pt_env_clear() - Empty many items that hardware may look at
+ * @items: The first one
+ * @nr: Number of items
+ *
+ * Each item changes at once. Which one does so first is left open.
+ */
+static inline void pt_env_clear(u64 *items, unsigned int nr)
+{
+#if defined(CONFIG_X86_64)
+	/* A string of stores of 8 bytes, twice as fast as these one by one */
+	instrument_atomic_write(items, nr * sizeof(*items));
+	memset64(items, 0, nr);
+#else
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		WRITE_ONCE(items[i], 0);
+#endif
 }
 
 /**

@@ -44,6 +44,8 @@
 
 /* Items that one cache line holds: runs are tested line by line */
 #define PT_LINE_ITEMS 8
+/* From here on it pays to clear them with one instruction */
+#define PT_STRING_ITEMS 64
 
 /* Have a walker that does not snoop see what was stored to a run of items */
 static __always_inline void
@@ -324,6 +326,18 @@ static noinline unsigned int pt_store_leaves(pt_item_t *items, unsigned int nr,
 	return i;
 }
 
+/*
+ * Where the lines of leaves end that begin at @items. By address, not by index,
+ * since compilers compute that of each volatile access anew.
+ */
+static __always_inline pt_item_t *
+pt_lines_of_leaves(pt_item_t *items, pt_item_t *end, unsigned int level)
+{
+	while (items + PT_LINE_ITEMS <= end && pt_line_leaves(items, level))
+		items += PT_LINE_ITEMS;
+	return items;
+}
+
 /**
  * pt_store_clear() - Empty a run of leaves in one table
  * @items: First item
@@ -336,19 +350,22 @@ static noinline unsigned int pt_store_leaves(pt_item_t *items, unsigned int nr,
 static noinline unsigned int pt_store_clear(pt_item_t *items, unsigned int nr,
 					    unsigned int level)
 {
-	unsigned int i = 0;
+	pt_item_t *at = items, *end = items + nr, *lines;
 
 	for (;;) {
-		while (i + PT_LINE_ITEMS <= nr &&
-		       pt_line_leaves(items + i, level)) {
-			pt_line_clear(items + i);
-			i += PT_LINE_ITEMS;
+		lines = level ? pt_lines_of_leaves(at, end, level) :
+				pt_lines_of_leaves(at, end, 0);
+		if (lines - at >= PT_STRING_ITEMS) {
+			pt_env_clear(at, lines - at);
+			at = lines;
 		}
+		for (; at < lines; at += PT_LINE_ITEMS)
+			pt_line_clear(at);
 		/* Some are something else, or it is less than a line */
-		if (i == nr || !pt_item_leaf(items + i, level))
-			return i;
-		WRITE_ONCE(items[i], 0);
-		i++;
+		if (at == end || !pt_item_leaf(at, level))
+			return at - items;
+		WRITE_ONCE(*at, 0);
+		at++;
 	}
 }
 

@@ -409,28 +409,53 @@ static void pt_evict_locked(struct pt_iommu *iommu, struct pt_leaving *leaving)
 		iommu->nr_parked * sizeof(iommu->parked[0]));
 }
 
-/* Give a parked table its place, and remove what must make room for it */
-static noinline __cold void pt_place(struct pt_iommu *iommu,
-				     struct pt_desc *desc)
+/* Give a parked table its place if there is one. What was taken away needs none. */
+static bool pt_place_locked(struct pt_iommu *iommu, struct pt_desc *desc)
+{
+	/* Who owns its whole range may have done that meanwhile */
+	if (!(atomic_read(&desc->users) & PT_USERS_PARKED))
+		return true;
+	if (iommu->nr_parked == PT_IOMMU_PARKED)
+		return false;
+	iommu->parked[iommu->nr_parked++] = desc;
+	return true;
+}
+
+/*
+ * Make room for a parked table. Returns a parent that has become empty by that,
+ * was parked and needs a place itself, or NULL.
+ */
+static noinline __cold struct pt_desc *pt_make_place(struct pt_iommu *iommu,
+						     struct pt_desc *desc)
 {
 	struct pt_leaving leaving;
 	unsigned long flags;
 
-	while (desc) {
-		pt_leaving_init(&leaving);
-		raw_spin_lock_irqsave(&iommu->park_lock, flags);
-		/* Who owns its whole range may have taken it away meanwhile */
-		if (atomic_read(&desc->users) & PT_USERS_PARKED) {
-			if (iommu->nr_parked == PT_IOMMU_PARKED)
-				pt_evict_locked(iommu, &leaving);
-			iommu->parked[iommu->nr_parked++] = desc;
-		}
-		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+	pt_leaving_init(&leaving);
+	raw_spin_lock_irqsave(&iommu->park_lock, flags);
+	while (!pt_place_locked(iommu, desc))
+		pt_evict_locked(iommu, &leaving);
+	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
-		if (!leaving.nr)
-			return;
+	if (leaving.nr)
 		pt_remove(iommu, &leaving);
-		desc = leaving.parent;
+	return leaving.parent;
+}
+
+/* Give a parked table its place, and remove what must make room for it */
+static noinline __cold void pt_place(struct pt_iommu *iommu,
+				     struct pt_desc *desc)
+{
+	unsigned long flags;
+	bool placed;
+
+	while (desc) {
+		raw_spin_lock_irqsave(&iommu->park_lock, flags);
+		placed = pt_place_locked(iommu, desc);
+		raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
+		if (placed)
+			return;
+		desc = pt_make_place(iommu, desc);
 	}
 }
 
@@ -514,9 +539,8 @@ static unsigned long pt_reclaim(struct pt_iommu *iommu)
  * pt_usage_take(), that looks for tables to give back before it says that there
  * are too many. Not within an RCU read side of a walk that goes on after it.
  */
-static noinline __cold unsigned int pt_tables_take(struct pt_iommu *iommu,
-						   unsigned int need,
-						   unsigned int want)
+static noinline __cold unsigned int
+pt_tables_take(struct pt_iommu *iommu, unsigned int need, unsigned int want)
 {
 	unsigned int nr = pt_usage_take(iommu, need, want);
 

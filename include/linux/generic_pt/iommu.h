@@ -33,7 +33,7 @@ struct pt_iommu_driver_ops;
  * there are more, or after a while, neighbours leave together.
  */
 #ifndef PT_IOMMU_PARKED
-#define PT_IOMMU_PARKED 16
+#define PT_IOMMU_PARKED 32
 #endif
 
 /* How long they stay at most, in milliseconds */

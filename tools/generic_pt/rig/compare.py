@@ -33,12 +33,14 @@ def boot(rig, name, kernel, gib, runs, **more):
 
 
 def costs(line):
-    """Nanoseconds or instructions a page: map, unmap, both; a cycle is only both"""
+    """Nanoseconds or instructions a page: map, unmap, both, with the end of the
+    domain; a cycle is only both"""
     pages = int(line["pages"])
-    map_cost, unmap_cost = int(line["map"]) / pages, int(line["unmap"]) / pages
+    map_cost, unmap_cost, end = (int(line[part]) / pages for part in ("map", "unmap", "close"))
+    both = map_cost + unmap_cost
     if line["shape"] == "cycle":
-        return [None, None, map_cost]
-    return [map_cost, unmap_cost, map_cost + unmap_cost]
+        return [None, None, both, both + end]
+    return [map_cost, unmap_cost, both, both + end]
 
 
 def least(rows):
@@ -80,9 +82,18 @@ def ratio(value, other):
     return "-" if not value or not other else f"{value / other:.2f}"
 
 
+def with_ratios(values, others):
+    """Cells of costs, and after the last two of them how they compare"""
+    cells = [cell(value) for value in values[:2]]
+    for value, other in zip(values[2:], others[2:]):
+        cells += [cell(value), ratio(value, other)]
+    return cells
+
+
 def print_table(found, base):
-    head = ["way", "shape", "kernel", "KiB left", "KiB most", "ns: map", "unmap", "both", "ratio",
-            "insns: map", "unmap", "both", "ratio", "invalidations"]
+    head = ["way", "shape", "kernel", "KiB left", "KiB most",
+            "ns: map", "unmap", "both", "ratio", "to end", "ratio",
+            "insns: map", "unmap", "both", "ratio", "to end", "ratio", "invalidations"]
     lines = [head]
     for run in RUNS:
         reference = found[base][run]
@@ -91,9 +102,8 @@ def print_table(found, base):
             time, insns = least(figures["time"]), figures["instructions"]
             lines.append([
                 *run, name, str(max(figures["left"])), str(max(figures["most"])),
-                *(cell(value) for value in time), ratio(time[2], least(reference["time"])[2]),
-                *(cell(value) for value in insns),
-                ratio(insns[2], reference["instructions"][2]), cell(figures["invalidations"], 2)])
+                *with_ratios(time, least(reference["time"])),
+                *with_ratios(insns, reference["instructions"]), cell(figures["invalidations"], 2)])
     width = [max(len(line[i]) for line in lines) for i in range(len(head))]
     for line in lines:
         print("  ".join(text.ljust(w) if i < 3 else text.rjust(w)
@@ -121,7 +131,8 @@ def main():
     print_table(found, options.to)
     print(f"QEMU {rig.qemu.version_text} ({rig.qemu.accel}), {MEMORY_MIB} MiB, {options.gib} GiB of "
           f"IOVA, one 4 KiB page in each 2 MiB; times: 2 CPUs, least of {options.rounds} rounds; "
-          f"instructions: 1 CPU, {COUNTED_GIB} GiB; both of one page; ratio: to {options.to}")
+          f"instructions: 1 CPU, {COUNTED_GIB} GiB; both of one page; to end: with that of the "
+          f"domain; ratio: to {options.to}")
     return 0
 
 

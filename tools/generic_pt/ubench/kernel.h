@@ -116,6 +116,7 @@ static inline void *memset64(u64 *items, u64 item, size_t nr)
 
 /* The library's sources ask for the architecture */
 #define CONFIG_X86 1
+#define CONFIG_X86_64 1
 #define clflush_cache_range(items, bytes) shim_fail(__FILE__, __LINE__, "flush")
 
 /* mm.h: the direct map and the array of pages begin where variables say */

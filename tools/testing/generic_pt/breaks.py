@@ -64,7 +64,7 @@ BREAKS = [
     ('tables leave together that are not neighbours', TABLES,
      '\t    !pt_ranges_adjoin(leaving->iova, leaving->last, iova, last))', '\t    0)'),
     ('ranges with gaps are gathered where they must not be', UNMAP,
-     '\tif (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&\n\t    !gather->queued', '\tif (0 &&\n\t    !gather->queued'),
+     '\tif (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))\n\t\tpt_gather_no_gap', '\tif (0)\n\t\tpt_gather_no_gap'),
     ('tables are freed before readers are gone', PAGES,
      '\tcall_rcu(&first->rcu_head, put_pages_rcu_again);', '\tput_pages_rcu(&first->rcu_head);'),
     ('tables that left whole are freed at once', UNMAP,
@@ -86,7 +86,7 @@ BREAKS = [
      '\twhile (!atomic_try_cmpxchg(&desc->users, &users,\n'
      '\t\t\t\t   (users & ~PT_USERS_ANY) | PT_USERS_DEAD))\n\t\t;\n', ''),
     ('a parked table gets a place whatever happened to it', TABLES,
-     '\t\tif (atomic_read(&desc->users) & PT_USERS_PARKED) {', '\t\t{'),
+     '\tif (!(atomic_read(&desc->users) & PT_USERS_PARKED))\n\t\treturn true;\n\tif (iommu', '\tif (iommu'),
     ('the range of a dead table is asked too late', TABLES,
      '\tgather.start = leaving->iova;',
      '\tgather.start = pt_desc_iova(ptf_common(iommu),\n'
@@ -94,9 +94,10 @@ BREAKS = [
     ('a dead table still counts in its parent', TABLES,
      '\tif (pt_users_sub(parent, 1))\n\t\tleaving->parent = parent;\n', ''),
     ('an empty table is never removed', TABLES,
-     '\t\t\t\tpt_evict_locked(iommu, &leaving);\n',
-     '\t\t\t\twhile (iommu->nr_parked)\n\t\t\t\t\tatomic_sub_return(PT_USERS_PARKED,\n'
-     '\t\t\t\t\t\t&((struct pt_desc *)iommu->parked[--iommu->nr_parked])->users);\n'),
+     '\twhile (!pt_place_locked(iommu, desc))\n\t\tpt_evict_locked(iommu, &leaving);\n',
+     '\twhile (iommu->nr_parked)\n\t\tatomic_sub_return(PT_USERS_PARKED,\n'
+     '\t\t\t\t  &((struct pt_desc *)iommu->parked[--iommu->nr_parked])->users);\n'
+     '\tpt_place_locked(iommu, desc);\n'),
     ('the old top does not know its new parent', TOP_H,
      '\tWRITE_ONCE(old->slot, &table[0]);\n', ''),
     ('software sees the new top before hardware', TOP_H,
@@ -124,7 +125,7 @@ BREAKS = [
     ('whole tables leave where gaps must not be flushed', UNMAP,
      '\treturn !pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&\n\t       pt_is', '\treturn pt_is'),
     ('a table is taken for full that has a hole below', UNMAP,
-     '\tfor (i = 0; level && i < PTF_ITEMS; i++) {\n\t\tpt_item_t item = READ_ONCE(table[i]);\n\n'
+     '\tfor (i = 0; i < PTF_ITEMS; i++) {\n\t\tpt_item_t item = READ_ONCE(table[i]);\n\n'
      '\t\tif (!ptf_present(item))', '\tfor (i = 0; 0;) {\n\t\tpt_item_t item = 0;\n\n'
      '\t\tif (!ptf_present(item))'),
     ('an unmap begins inside of a leaf', UNMAP,

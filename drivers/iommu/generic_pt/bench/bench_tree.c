@@ -2,6 +2,8 @@
 /*
  * Tables that come and go
  */
+#include <linux/delay.h>
+#include <linux/generic_pt/iommu.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/vmstat.h>
@@ -121,6 +123,8 @@ void bench_sparse(struct kunit *test)
 			bench_map(domain, iova, iova, SZ_4K, 1);
 		for (iova = 0; iova < SPARSE_BYTES; iova += SZ_2M)
 			bench_unmap(domain, iova, SZ_4K, 1);
+		/* They are freed after a while */
+		msleep(10 * PT_IOMMU_PARKED_MS);
 		left = global_node_page_state(NR_IOMMU_PAGES) - before;
 		KUNIT_EXPECT_FALSE(test, bench_failed);
 		bench_print_count("P9", "left of 1x4K in each 2M of 64G",
