@@ -18,8 +18,8 @@
  * Parking. The put that takes the last user makes the table parked, unless a
  * new user came in between: it stays in the tree, empty, and the next map finds
  * it. Only PT_IOMMU_PARKED tables of a domain can be parked; parking one more
- * unparks the oldest, and those parked after it as long as the IOVA that they
- * cover adjoins, since these can share their flushes. A parked table that is in
+ * unparks the oldest, and those parked after it as long as they stand next to
+ * each other in one parent, since these can share their flushes. A parked table that is in
  * use again stays parked, so a range that is mapped and unmapped again and again
  * touches nothing but the count. A place is given and taken under park_lock,
  * which is not taken otherwise. Only who unparks a table under that lock can
@@ -261,10 +261,10 @@ struct pt_dead {
 };
 
 /**
- * struct pt_leaving - Dead tables that leave together
+ * struct pt_leaving - Dead tables of one parent that leave together
  * @iova: First IOVA that they cover
  * @last: Last IOVA that they cover. There is no gap in between.
- * @parent: A parent that was parked by the loss and needs a place, or NULL
+ * @parent: Their parent. Then, if it was parked by the loss and needs a place.
  * @tables: The tables
  * @nr: Their number
  * @dead: What is known about each
@@ -324,16 +324,19 @@ static noinline __cold void pt_remove(struct pt_iommu *iommu,
 			       0);
 }
 
-/* Whether two ranges overlap, or one begins where the other ends */
-static inline bool pt_ranges_adjoin(u64 iova, u64 last, u64 iova2, u64 last2)
+/* Whether a range begins where that of the tables ends, or the other way round */
+static inline bool pt_leaving_adjoins(const struct pt_leaving *leaving,
+				      u64 iova, u64 last)
 {
-	return (iova2 <= last || iova2 - last == 1) &&
-	       (iova <= last2 || iova - last2 == 1);
+	/* The last IOVA of all does not adjoin the first */
+	return (iova && iova - 1 == leaving->last) ||
+	       (leaving->iova && leaving->iova - 1 == last);
 }
 
 /*
  * Unpark a table. When that was its last user it is dead, and among those that
  * leave. False, with nothing done, if it cannot leave together with them.
+ * pt_leaving_end_locked() must follow.
  */
 static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 					     struct pt_desc *desc,
@@ -343,15 +346,15 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 	unsigned int level = pt_desc_level(desc);
 	void *table = pt_env_desc_table(desc);
 	int left, users = atomic_read(&desc->users);
-	struct pt_desc *parent;
+	struct pt_desc *parent = pt_slot_desc(desc->slot);
 	struct pt_dead *dead;
 	u64 iova, last;
 
 	/* It is in the tree as long as it is parked, so ask it now */
 	iova = pt_desc_iova(common, desc);
 	last = iova | pt_low_mask(pt_item_lg2(level + 1));
-	if (leaving->nr &&
-	    !pt_ranges_adjoin(leaving->iova, leaving->last, iova, last))
+	if (leaving->nr && (leaving->parent != parent ||
+			    !pt_leaving_adjoins(leaving, iova, last)))
 		return false;
 	do {
 		left = users & ~PT_USERS_PARKED;
@@ -369,10 +372,15 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 	dead->slot = desc->slot;
 	dead->item = ptf_table_item(common, pt_env_table_oa(table), level + 1);
 	pt_env_defer(&leaving->tables, table);
-	parent = pt_slot_desc(desc->slot);
-	if (pt_users_sub(parent, 1))
-		leaving->parent = parent;
+	leaving->parent = parent;
 	return true;
+}
+
+/* Dead tables are no users of their parent */
+static inline void pt_leaving_end_locked(struct pt_leaving *leaving)
+{
+	if (leaving->nr && !pt_users_sub(leaving->parent, leaving->nr))
+		leaving->parent = NULL;
 }
 
 /* Take a table off the parked ones, if it has a place among them */
@@ -392,18 +400,19 @@ static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
 
 /*
  * Unpark the oldest table. If it is empty those parked after it leave too, as far
- * as they can leave with it and until a parent needs a place.
+ * as they can leave with it.
  */
 static void pt_evict_locked(struct pt_iommu *iommu, struct pt_leaving *leaving)
 {
 	unsigned int nr = 0;
 
-	while (nr < iommu->nr_parked && !leaving->parent &&
+	while (nr < iommu->nr_parked &&
 	       pt_unpark_locked(iommu, iommu->parked[nr], leaving)) {
 		nr++;
 		if (!leaving->nr)
 			break;
 	}
+	pt_leaving_end_locked(leaving);
 	iommu->nr_parked -= nr;
 	memmove(&iommu->parked[0], &iommu->parked[nr],
 		iommu->nr_parked * sizeof(iommu->parked[0]));
@@ -433,8 +442,10 @@ static noinline __cold struct pt_desc *pt_make_place(struct pt_iommu *iommu,
 
 	pt_leaving_init(&leaving);
 	raw_spin_lock_irqsave(&iommu->park_lock, flags);
-	while (!pt_place_locked(iommu, desc))
+	if (!pt_place_locked(iommu, desc)) {
 		pt_evict_locked(iommu, &leaving);
+		pt_place_locked(iommu, desc);
+	}
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 
 	if (leaving.nr)
@@ -489,6 +500,7 @@ static noinline __cold bool pt_remove_empty(struct pt_iommu *iommu,
 	if ((atomic_read(&desc->users) & PT_USERS_ANY) == PT_USERS_PARKED) {
 		pt_unplace_locked(iommu, desc);
 		pt_unpark_locked(iommu, desc, &leaving);
+		pt_leaving_end_locked(&leaving);
 	}
 	raw_spin_unlock_irqrestore(&iommu->park_lock, flags);
 

@@ -62,7 +62,8 @@ BREAKS = [
      '\tgather.end = leaving->last;',
      '\tgather.end = leaving->last | pt_low_mask(pt_item_lg2(2));'),
     ('tables leave together that are not neighbours', TABLES,
-     '\t    !pt_ranges_adjoin(leaving->iova, leaving->last, iova, last))', '\t    0)'),
+     '!pt_leaving_adjoins(leaving, iova, last)', '0'),
+    ('tables of two parents leave together', TABLES, 'leaving->parent != parent', '0'),
     ('ranges with gaps are gathered where they must not be', UNMAP,
      '\tif (pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS))\n\t\tpt_gather_no_gap', '\tif (0)\n\t\tpt_gather_no_gap'),
     ('tables are freed before readers are gone', PAGES,
@@ -92,9 +93,11 @@ BREAKS = [
      '\tgather.start = pt_desc_iova(ptf_common(iommu),\n'
      '\t\t\t\t    pt_env_desc(pt_child(ptf_common(iommu), leaving->dead[0].item)));'),
     ('a dead table still counts in its parent', TABLES,
-     '\tif (pt_users_sub(parent, 1))\n\t\tleaving->parent = parent;\n', ''),
+     '\tif (leaving->nr && !pt_users_sub(leaving->parent, leaving->nr))\n', '\tif (leaving->nr)\n'),
+    ('of dead tables only one leaves its parent', TABLES,
+     'pt_users_sub(leaving->parent, leaving->nr)', 'pt_users_sub(leaving->parent, 1)'),
     ('an empty table is never removed', TABLES,
-     '\twhile (!pt_place_locked(iommu, desc))\n\t\tpt_evict_locked(iommu, &leaving);\n',
+     '\tif (!pt_place_locked(iommu, desc)) {\n\t\tpt_evict_locked(iommu, &leaving);\n\t\tpt_place_locked(iommu, desc);\n\t}\n',
      '\twhile (iommu->nr_parked)\n\t\tatomic_sub_return(PT_USERS_PARKED,\n'
      '\t\t\t\t  &((struct pt_desc *)iommu->parked[--iommu->nr_parked])->users);\n'
      '\tpt_place_locked(iommu, desc);\n'),
