@@ -3,10 +3,10 @@
  * KUnit: threads that map, unmap and look in the same tables at the same time
  *
  * Each thread owns a few pages of every table and maps or unmaps one of them at
- * random, most of them for a moment only, so tables become empty, are parked,
- * removed and needed again all the time, while another thread looks up, scans and reclaims. What kunit_race.h has in
- * order happens here in any order: something to watch for KCSAN, lockdep and
- * memory checkers, on more than one CPU.
+ * random, most of them for a moment only. So tables become empty, are parked,
+ * removed and needed again all the time, while another thread looks up, scans and
+ * reclaims. What kunit_race.h has in order happens here in any order: something to
+ * watch for KCSAN, lockdep and memory checkers, on more than one CPU.
  */
 #ifndef __GENERIC_PT_KUNIT_STRESS_H
 #define __GENERIC_PT_KUNIT_STRESS_H

@@ -6,6 +6,9 @@
 #ifndef SHIM_LINUX_INSTRUMENTED_H
 #define SHIM_LINUX_INSTRUMENTED_H
 
-#define instrument_atomic_write(at, bytes) do { } while (0)
+static inline void instrument_atomic_write(const volatile void *at,
+					   unsigned long bytes)
+{
+}
 
 #endif /* SHIM_LINUX_INSTRUMENTED_H */
