@@ -39,25 +39,15 @@ static __always_inline void pt_unmap_advance(struct pt_unmap *unmap, u64 bytes)
 	unmap->left -= min(bytes, unmap->left);
 }
 
-static bool pt_children_full(const struct pt_common *common,
-			     const pt_item_t *table, unsigned int level);
-
 /* Whether a table and all tables below it are full, so that no hole is there */
-static __always_inline bool pt_table_full(const struct pt_common *common,
-					  const pt_item_t *table,
-					  unsigned int level)
-{
-	return pt_users_full(pt_env_desc(table)) &&
-	       (!level || pt_children_full(common, table, level));
-}
-
-static noinline bool pt_children_full(const struct pt_common *common,
-				      const pt_item_t *table,
-				      unsigned int level)
+static noinline bool pt_table_full(const struct pt_common *common,
+				   const pt_item_t *table, unsigned int level)
 {
 	unsigned int i;
 
-	for (i = 0; i < PTF_ITEMS; i++) {
+	if (!pt_users_full(pt_env_desc(table)))
+		return false;
+	for (i = 0; level && i < PTF_ITEMS; i++) {
 		pt_item_t item = READ_ONCE(table[i]);
 
 		if (!ptf_present(item))
@@ -69,21 +59,16 @@ static noinline bool pt_children_full(const struct pt_common *common,
 	return true;
 }
 
-static void pt_children_collect(struct pt_unmap *unmap, pt_item_t *table,
-				unsigned int level);
-
-/* Put a full table that was unlinked, and all below it, on the freelist */
-static __always_inline void
-pt_table_collect(struct pt_unmap *unmap, pt_item_t *table, unsigned int level)
+/* Put a full table that was unlinked on the freelist */
+static inline void pt_collect(struct pt_unmap *unmap, struct pt_desc *desc)
 {
-	if (level)
-		pt_children_collect(unmap, table, level);
-	pt_forget(unmap->iommu, pt_env_desc(table));
-	pt_env_defer(&unmap->gather->freelist, table);
+	pt_forget(unmap->iommu, desc);
+	pt_env_defer(&unmap->gather->freelist, desc);
 	unmap->dropped++;
 }
 
-static noinline void pt_children_collect(struct pt_unmap *unmap,
+/* Put all below such a table there */
+static noinline void pt_collect_children(struct pt_unmap *unmap,
 					 pt_item_t *table, unsigned int level)
 {
 	unsigned int i;
@@ -92,15 +77,19 @@ static noinline void pt_children_collect(struct pt_unmap *unmap,
 		/* Who removed a table from here may still try its tombstone */
 		pt_item_t item = READ_ONCE(table[i]);
 
-		if (ptf_is_table(item, level))
-			pt_table_collect(unmap, pt_child(unmap->common, item),
-					 level - 1);
+		if (!ptf_is_table(item, level))
+			continue;
+		if (level > 1)
+			pt_collect_children(unmap,
+					    pt_child(unmap->common, item),
+					    level - 1);
+		pt_collect(unmap, pt_child_desc(unmap->common, item));
 	}
 }
 
 /* Whether the table at an item can leave the tree whole */
-static inline bool pt_unmap_can_drop(const struct pt_unmap *unmap,
-				     pt_item_t item, unsigned int level)
+static noinline bool pt_unmap_can_drop(const struct pt_unmap *unmap,
+				       pt_item_t item, unsigned int level)
 {
 	const struct pt_common *common = unmap->common;
 
@@ -139,6 +128,41 @@ static inline unsigned int pt_unmap_leaves(struct pt_unmap *unmap,
 }
 
 /*
+ * Take a table out of the tree that can leave whole, with all below it. Or, when
+ * it is one of leaves, as many as stand next to it and are full. Returns their
+ * number.
+ */
+static noinline unsigned int pt_unmap_drop(struct pt_unmap *unmap,
+					   pt_item_t *slot, pt_item_t item,
+					   unsigned int level)
+{
+	unsigned int lg2 = pt_item_lg2(level), i = 0;
+	unsigned int nr = min_t(u64, unmap->left >> lg2,
+				PTF_ITEMS - pt_index(unmap->iova, level));
+
+	if (level > 1)
+		nr = 1;
+	do {
+		struct pt_desc *desc = pt_child_desc(unmap->common, item);
+
+		if (i && !pt_users_full(desc))
+			break;
+		pt_store_empty(&slot[i]);
+		if (level > 1)
+			pt_collect_children(unmap,
+					    pt_child(unmap->common, item),
+					    level - 1);
+		pt_collect(unmap, desc);
+		if (++i == nr)
+			break;
+		item = READ_ONCE(slot[i]);
+	} while (ptf_is_table(item, level));
+	unmap->level = 0;
+	pt_unmap_advance(unmap, (u64)i << lg2);
+	return i;
+}
+
+/*
  * Empty items of one table, from @slot on: leaves, and tables that can leave
  * whole. False when there is nothing at all.
  */
@@ -156,12 +180,7 @@ static bool pt_unmap_items(struct pt_unmap *unmap, pt_item_t *slot,
 				     pt_unmap_leaves(unmap, &slot[i], level) :
 				     0;
 		} else if (pt_unmap_can_drop(unmap, item, level)) {
-			pt_store_empty(&slot[i]);
-			pt_table_collect(unmap, pt_child(unmap->common, item),
-					 level - 1);
-			unmap->level = 0;
-			pt_unmap_advance(unmap, 1ULL << pt_item_lg2(level));
-			nr = 1;
+			nr = pt_unmap_drop(unmap, &slot[i], item, level);
 		} else {
 			/* The next round goes down into it */
 			nr = 0;

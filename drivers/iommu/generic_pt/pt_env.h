@@ -25,6 +25,7 @@
 
 /**
  * struct pt_desc - What is known about a table, kept outside of its memory
+ * @lru: Place in a list of tables that left the tree
  * @users: Present items and other reasons to stay, see pt_tables.h
  * @slot: The item of the parent that points here; NULL for the top. While a
  *	table is not in the tree yet, the next spare one.
@@ -35,7 +36,9 @@
 struct pt_desc {
 	/* private: */
 	unsigned long __flags;
-	struct list_head __lru;
+	/* public: */
+	struct list_head lru;
+	/* private: */
 	void *__mapping;
 	/* public: */
 	union {
@@ -51,7 +54,7 @@ struct pt_desc {
 	static_assert(offsetof(struct page, pg) == \
 		      offsetof(struct pt_desc, desc))
 PT_DESC_MATCH(flags, __flags);
-PT_DESC_MATCH(lru, __lru);
+PT_DESC_MATCH(lru, lru);
 PT_DESC_MATCH(mapping, __mapping);
 PT_DESC_MATCH(index, __index);
 PT_DESC_MATCH(private, slot);
@@ -164,9 +167,10 @@ static inline void pt_env_free(void *table)
 }
 
 /* Add a table that left the tree to those that wait for a flush */
-static inline void pt_env_defer(struct list_head *freelist, void *table)
+static inline void pt_env_defer(struct list_head *freelist,
+				struct pt_desc *desc)
 {
-	iommu_pages_list_add(freelist, table);
+	list_add_tail(&desc->lru, freelist);
 }
 
 /* Free tables after the flush, as soon as no walk can see them */

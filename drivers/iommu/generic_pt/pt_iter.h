@@ -77,6 +77,13 @@ static inline pt_item_t *pt_child(const struct pt_common *common,
 	return pt_env_table_at(ptf_table_oa(common, item));
 }
 
+/* What is known about the table that an item points to */
+static inline struct pt_desc *pt_child_desc(const struct pt_common *common,
+					    pt_item_t item)
+{
+	return pt_env_desc_at(ptf_table_oa(common, item));
+}
+
 /**
  * struct pt_pos - Where a walk ended
  * @slot: The item in its table

@@ -371,7 +371,7 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 	dead = &leaving->dead[leaving->nr++];
 	dead->slot = desc->slot;
 	dead->item = ptf_table_item(common, pt_env_table_oa(table), level + 1);
-	pt_env_defer(&leaving->tables, table);
+	pt_env_defer(&leaving->tables, desc);
 	leaving->parent = parent;
 	return true;
 }
@@ -402,7 +402,8 @@ static void pt_unplace_locked(struct pt_iommu *iommu, struct pt_desc *desc)
  * Unpark the oldest table. If it is empty those parked after it leave too, as far
  * as they can leave with it.
  */
-static void pt_evict_locked(struct pt_iommu *iommu, struct pt_leaving *leaving)
+static noinline __cold void pt_evict_locked(struct pt_iommu *iommu,
+					    struct pt_leaving *leaving)
 {
 	unsigned int nr = 0;
 
@@ -419,7 +420,8 @@ static void pt_evict_locked(struct pt_iommu *iommu, struct pt_leaving *leaving)
 }
 
 /* Give a parked table its place if there is one. What was taken away needs none. */
-static bool pt_place_locked(struct pt_iommu *iommu, struct pt_desc *desc)
+static noinline __cold bool pt_place_locked(struct pt_iommu *iommu,
+					    struct pt_desc *desc)
 {
 	/* Who owns its whole range may have done that meanwhile */
 	if (!(atomic_read(&desc->users) & PT_USERS_PARKED))

@@ -181,11 +181,6 @@ unsigned long ubench_pages_used(void);
 #define iommu_alloc_page_node_unzeroed(nid, gfp) ubench_page_alloc()
 #define iommu_free_page(page) ubench_page_free(page)
 
-static inline void iommu_pages_list_add(struct list_head *list, void *virt)
-{
-	list_add_tail(&virt_to_page(virt)->lru, list);
-}
-
 void iommu_put_pages_list_now(struct list_head *pages);
 #define iommu_put_pages_list(pages) iommu_put_pages_list_now(pages)
 

@@ -69,7 +69,7 @@ BREAKS = [
     ('tables are freed before readers are gone', PAGES,
      '\tcall_rcu(&first->rcu_head, put_pages_rcu_again);', '\tput_pages_rcu(&first->rcu_head);'),
     ('tables that left whole are freed at once', UNMAP,
-     '\tpt_env_defer(&unmap->gather->freelist, table);', '\tpt_env_free(table);'),
+     '\tpt_env_defer(&unmap->gather->freelist, desc);', '\tpt_env_free(pt_env_desc_table(desc));'),
     ('a map of one page counts after it stored', MAP,
      '\tif (unlikely(pos.level || pos.item ||\n\t\t     !pt_users_get(pt_pos_desc(&pos), 1)))\n'
      '\t\treturn false;\n\tWRITE_ONCE(*pos.slot, item);\n',
@@ -128,7 +128,7 @@ BREAKS = [
     ('whole tables leave where gaps must not be flushed', UNMAP,
      '\treturn !pt_feature(common, PT_FEAT_FLUSH_RANGE_NO_GAPS) &&\n\t       pt_is', '\treturn pt_is'),
     ('a table is taken for full that has a hole below', UNMAP,
-     '\tfor (i = 0; i < PTF_ITEMS; i++) {\n\t\tpt_item_t item = READ_ONCE(table[i]);\n\n'
+     '\tfor (i = 0; level && i < PTF_ITEMS; i++) {\n\t\tpt_item_t item = READ_ONCE(table[i]);\n\n'
      '\t\tif (!ptf_present(item))', '\tfor (i = 0; 0;) {\n\t\tpt_item_t item = 0;\n\n'
      '\t\tif (!ptf_present(item))'),
     ('an unmap begins inside of a leaf', UNMAP,
@@ -248,7 +248,7 @@ BREAKS = [
     # Gathers
     ('the gather says a page size that is too large', UNMAP,
      '\t\tgather->pgsize = BIT(pt_item_lg2(level));', '\t\tgather->pgsize = BIT(pt_item_lg2(level + 1));'),
-    ('a table that left whole does not tell of its small pages', UNMAP, '\t\t\tunmap->level = 0;\n', ''),
+    ('a table that left whole does not tell of its small pages', UNMAP, '\tunmap->level = 0;\n', ''),
     ('an empty gather is flushed', UNMAP, '\tif (done)\n\t\tpt_gather', '\tif (!done)\n\t\tiommu_iotlb_sync(&iommu->domain, gather);\n\tif (done)\n\t\tpt_gather'),
     ('a table that is flushed may have any page size', TABLES,
      '\tgather.pgsize = BIT(PTF_GRANULE_LG2);', '\tgather.pgsize = BIT(pt_item_lg2(1));'),

@@ -210,6 +210,13 @@ static void a_tombstone_is_not_empty(void)
 	check(tombstones == shape - shapes);
 }
 
+static void list_page(struct list_head *pages)
+{
+	void *page = iommu_alloc_page_node_unzeroed(0, 0);
+
+	list_add_tail(&virt_to_page(page)->lru, pages);
+}
+
 /* A list of pages of several nodes leaves the statistics of each */
 static void lists_are_freed_and_counted(void)
 {
@@ -220,17 +227,15 @@ static void lists_are_freed_and_counted(void)
 	iommu_put_pages_list_now(&pages);
 	iommu_put_pages_list(&pages);
 	for (i = 0; i < 8; i++)
-		iommu_pages_list_add(&pages,
-				     iommu_alloc_page_node_unzeroed(0, 0));
+		list_page(&pages);
 	check(shim_pages_used() == 9);
 	iommu_put_pages_list_now(&pages);
 	check(list_empty(&pages) && shim_pages_used() == 1);
 	for (i = 0; i < 5; i++)
-		iommu_pages_list_add(&pages,
-				     iommu_alloc_page_node_unzeroed(0, 0));
+		list_page(&pages);
 	iommu_put_pages_list(&pages);
 	check(list_empty(&pages) && shim_pages_used() == 6);
-	iommu_pages_list_add(&pages, iommu_alloc_page_node_unzeroed(0, 0));
+	list_page(&pages);
 	iommu_put_pages_list(&pages);
 	check(shim_pages_used() == 7);
 	rcu_barrier();

@@ -52,7 +52,7 @@ static struct lib_event lib_events[] = {
 	{ "pt_map_bury_dead", pt_map_bury_dead },
 	{ "pt_map_reap", pt_map_reap },
 	{ "pt_remove_empty", pt_remove_empty },
-	{ "pt_table_collect", pt_table_collect, .only_gaps = true },
+	{ "pt_collect", pt_collect, .only_gaps = true },
 	{ "pt_grow_locked", pt_grow_locked, .only_grows = true },
 	{ "pt_users_put_top", pt_users_put_top },
 };

@@ -27,11 +27,6 @@ static inline void iommu_free_page(void *virt)
 	__free_page(page);
 }
 
-static inline void iommu_pages_list_add(struct list_head *list, void *virt)
-{
-	list_add_tail(&virt_to_page(virt)->lru, list);
-}
-
 void iommu_put_pages_list(struct list_head *pages);
 void iommu_put_pages_list_now(struct list_head *pages);
 
