@@ -207,6 +207,7 @@ struct kt_hook {
  * @on_flush: Called in the middle of a flush
  * @inner: IOVA that these work at
  * @trim: Empty tables shall be taken away later
+ * @called_out: The library is in the middle of something, maybe in a read side
  * @racing: A range may be mapped again while it is flushed
  * @complaint: First thing that a callback found wrong
  * @tainted: The kernel had warned of something before
@@ -246,6 +247,7 @@ struct kt {
 	struct kt_hook on_flush;
 	u64 inner;
 	bool trim;
+	bool called_out;
 	bool racing;
 	char complaint[160];
 	bool tainted;
@@ -298,7 +300,15 @@ static void kt_interrupt(struct kt *kt, struct kt_hook *hook)
 		return;
 	}
 	hook->call = NULL;
+	kt->called_out = true;
 	now.call(kt);
+	kt->called_out = false;
+}
+
+/* How a caller allocates, who may have interrupted another one */
+static gfp_t kt_gfp(const struct kt *kt)
+{
+	return kt->called_out ? GFP_ATOMIC : GFP_KERNEL;
 }
 
 /*
@@ -322,7 +332,7 @@ static int kt_op_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 {
 	kt_say(kt, iova | oa | len);
 	return kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
-					    GFP_KERNEL, mapped);
+					    kt_gfp(kt), mapped);
 }
 
 static size_t kt_op_unmap(struct kt *kt, u64 iova, u64 len,

@@ -55,8 +55,11 @@ static void kt_writeback(struct pt_iommu *iommu, const void *mem, size_t bytes)
 			    bytes);
 		return;
 	}
-	if (kt->before_writeback)
+	if (kt->before_writeback) {
+		kt->called_out = true;
 		kt->before_writeback(kt, items, bytes);
+		kt->called_out = false;
+	}
 	if (kt->nr_writebacks < KT_WRITEBACKS)
 		kt->writeback[kt->nr_writebacks] =
 			(struct kt_writeback){ items, bytes };
