@@ -278,6 +278,7 @@ LAYERS = [
      r'hardware: |^device\.c:\d+: a device walks'),
     ('interrupts', 'a map into a dead table', ['random', 'amdv1-interrupts'],
      r'^\S+\.[ch]:\d+: '),
+    ('read sides', 'a lookup is no reader', ['random', 'amdv1-fixed-level-2'], r'^\S+: WARN_ON\(!rcu_read_lock_held\(\)\)'),
     ('races, thread sanitizer', 'a table is published without release', ['races-tsan', '-n', '3'],
      r'ThreadSanitizer: data race'),
     ('races, address sanitizer', 'tables are freed before readers are gone', ['races-asan', '-n', '20'],
