@@ -67,6 +67,7 @@ static int kt_init(struct kunit *test)
 	spin_lock_init(&kt->top_lock);
 	mt_init(&kt->model);
 	xa_init(&kt->pages);
+	INIT_LIST_HEAD(&kt->page_list);
 	test->priv = kt;
 	kunit_activate_static_stub(test, pt_env_alloc, kt_alloc);
 	kunit_activate_static_stub(test, pt_env_flush, kt_writeback);

@@ -287,6 +287,17 @@ static void log2_edges(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pt_is_aligned(0xffffffffffffffffULL, 0));
 }
 
+static struct pt_pos kt_walk(const struct pt_common *common, unsigned long top,
+			     u64 iova, unsigned int target)
+{
+	struct pt_pos pos;
+
+	rcu_read_lock();
+	pos = pt_walk_from(common, top, iova, target);
+	rcu_read_unlock();
+	return pos;
+}
+
 /* The contract of a walk: where it ends, and what it tells */
 static void walk_contract(struct kunit *test)
 {
@@ -322,7 +333,7 @@ static void walk_contract(struct kunit *test)
 
 	/* To the leaf, and to each level above it */
 	for (i = 0; i < 3; i++) {
-		pos = pt_walk_from(common, top, to1 | to0 | page, i);
+		pos = kt_walk(common, top, to1 | to0 | page, i);
 		KUNIT_EXPECT_EQ(test, pos.level, i);
 		KUNIT_EXPECT_PTR_EQ(test, pos.slot,
 				    &table[i][i == 2 ? 5 :
@@ -331,30 +342,30 @@ static void walk_contract(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pos.item, *pos.slot);
 	}
 	/* Next to it, where nothing is */
-	pos = pt_walk_from(common, top, (to1 | to0 | page) + (page / 7), 0);
+	pos = kt_walk(common, top, (to1 | to0 | page) + (page / 7), 0);
 	KUNIT_EXPECT_EQ(test, pos.level, 0);
 	KUNIT_EXPECT_PTR_EQ(test, pos.slot, &table[0][8]);
 	KUNIT_EXPECT_EQ(test, pos.item, 0);
 	/* It ends where the path does */
-	pos = pt_walk_from(common, top, page, 0);
+	pos = kt_walk(common, top, page, 0);
 	KUNIT_EXPECT_EQ(test, pos.level, 2);
 	KUNIT_EXPECT_PTR_EQ(test, pos.slot, &table[2][0]);
 	KUNIT_EXPECT_EQ(test, pos.item, 0);
-	pos = pt_walk_from(common, top, to1, 0);
+	pos = kt_walk(common, top, to1, 0);
 	KUNIT_EXPECT_EQ(test, pos.level, 1);
 	KUNIT_EXPECT_PTR_EQ(test, pos.slot, &table[1][0]);
 	KUNIT_EXPECT_EQ(test, pos.item, 0);
 	/* Or at a leaf above, or a tombstone */
-	pos = pt_walk_from(common, top, to1 | (to0 / 3 * 4) | page, 0);
+	pos = kt_walk(common, top, to1 | (to0 / 3 * 4) | page, 0);
 	KUNIT_EXPECT_EQ(test, pos.level, 1);
 	KUNIT_EXPECT_PTR_EQ(test, pos.slot, &table[1][4]);
 	KUNIT_EXPECT_EQ(test, pos.item, large);
-	pos = pt_walk_from(common, top, to1 | (to0 / 3 * 6) | page, 0);
+	pos = kt_walk(common, top, to1 | (to0 / 3 * 6) | page, 0);
 	KUNIT_EXPECT_EQ(test, pos.level, 1);
 	KUNIT_EXPECT_PTR_EQ(test, pos.slot, &table[1][6]);
 	KUNIT_EXPECT_EQ(test, pos.item, tombstone);
 	/* A top that is below the target is as far as it gets */
-	pos = pt_walk_from(common, pt_top_encode(table[0], 0), page, 1);
+	pos = kt_walk(common, pt_top_encode(table[0], 0), page, 1);
 	KUNIT_EXPECT_EQ(test, pos.level, 0);
 	KUNIT_EXPECT_PTR_EQ(test, pos.slot, &table[0][7]);
 	/* It stores nothing */

@@ -139,6 +139,7 @@ struct kt_growth {
 
 /**
  * struct kt_page - A table that was allocated
+ * @node: Among all of them
  * @mem: The table. The test holds a reference, so that memory that was freed
  *	is not used again before the test knows.
  * @ram: With walkers that do not snoop, what they see of it: what was written
@@ -152,6 +153,7 @@ struct kt_growth {
  * @walk: Number of the last recount that met it
  */
 struct kt_page {
+	struct list_head node;
 	void *mem;
 	u64 *ram;
 	u64 iova;
@@ -191,6 +193,7 @@ struct kt_hook {
  * @model: What is mapped: struct kt_leaf at units of the granule
  * @nr_leaves: Number of leaves in it
  * @pages: Tables that were allocated, by page frame
+ * @page_list: The same, in order
  * @nr_calls: Calls of the allocator
  * @fail_at: Number of the call that fails first, or 0
  * @fail_nr: Number of calls that fail
@@ -207,6 +210,7 @@ struct kt_hook {
  * @on_flush: Called in the middle of a flush
  * @inner: IOVA that these work at
  * @trim: Empty tables shall be taken away later
+ * @called_out: The library is in the middle of something, maybe in a read side
  * @racing: A range may be mapped again while it is flushed
  * @complaint: First thing that a callback found wrong
  * @tainted: The kernel had warned of something before
@@ -230,6 +234,7 @@ struct kt {
 	struct maple_tree model;
 	unsigned int nr_leaves;
 	struct xarray pages;
+	struct list_head page_list;
 	unsigned int nr_calls;
 	unsigned int fail_at;
 	unsigned int fail_nr;
@@ -246,6 +251,7 @@ struct kt {
 	struct kt_hook on_flush;
 	u64 inner;
 	bool trim;
+	bool called_out;
 	bool racing;
 	char complaint[160];
 	bool tainted;
@@ -298,7 +304,15 @@ static void kt_interrupt(struct kt *kt, struct kt_hook *hook)
 		return;
 	}
 	hook->call = NULL;
+	kt->called_out = true;
 	now.call(kt);
+	kt->called_out = false;
+}
+
+/* How a caller allocates, who may have interrupted another one */
+static gfp_t kt_gfp(const struct kt *kt)
+{
+	return kt->called_out ? GFP_ATOMIC : GFP_KERNEL;
 }
 
 /*
@@ -322,7 +336,7 @@ static int kt_op_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 {
 	kt_say(kt, iova | oa | len);
 	return kt_iommu(kt)->ops->map_range(kt_iommu(kt), iova, oa, len, prot,
-					    GFP_KERNEL, mapped);
+					    kt_gfp(kt), mapped);
 }
 
 static size_t kt_op_unmap(struct kt *kt, u64 iova, u64 len,
@@ -386,6 +400,7 @@ static void *kt_alloc(struct pt_iommu *iommu, gfp_t gfp)
 	if (WARN_ON(xa_err(xa_store(&kt->pages, PHYS_PFN(__pa(mem)), page,
 				    GFP_ATOMIC))))
 		return NULL;
+	list_add_tail(&page->node, &kt->page_list);
 	return mem;
 }
 
@@ -417,6 +432,7 @@ static unsigned int kt_reap(struct kt *kt)
 		if (!kt->dead && page->seen && !page->flushed)
 			kt_complain_page(kt, page, "freed, not flushed");
 		xa_erase(&kt->pages, pfn);
+		list_del(&page->node);
 		put_page(virt_to_page(page->mem));
 		kfree(page->ram);
 		kfree(page);
@@ -489,19 +505,26 @@ static unsigned int kt_see_freelist(struct kt *kt, struct list_head *freelist,
 	return nr;
 }
 
-static void kt_record(struct kt *kt, struct kt_flush flush)
+/*
+ * Note which tables a flush covers. Each flush is compared with all tables, which
+ * nobody else knows: nothing for KCSAN.
+ */
+static noinline __no_kcsan void kt_flush_leaves(struct kt *kt, u64 start,
+						u64 last)
 {
 	struct kt_page *page;
-	unsigned long pfn;
 
-	/* Only asked for without gaps */
-	if (!kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS))
-		goto out;
-	xa_for_each(&kt->pages, pfn, page)
-		if (page->seen && flush.start <= page->iova &&
-		    flush.last >= kt_page_last(page))
+	list_for_each_entry(page, &kt->page_list, node)
+		if (page->seen && page->iova >= start && page->iova <= last &&
+		    kt_page_last(page) <= last)
 			page->leaves_flushed = true;
-out:
+}
+
+static void kt_record(struct kt *kt, struct kt_flush flush)
+{
+	/* Only asked for without gaps */
+	if (kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS))
+		kt_flush_leaves(kt, flush.start, flush.last);
 	if (kt->nr_flushes < KT_FLUSHES)
 		kt->flush[kt->nr_flushes] = flush;
 	kt->nr_flushes++;

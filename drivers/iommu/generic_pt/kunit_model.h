@@ -106,7 +106,7 @@ static int kt_model_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 		if (kt_model_next(kt, iova + done,
 				  iova + done + (1ULL << lg2) - 1))
 			break;
-		leaf = kzalloc(sizeof(*leaf), GFP_KERNEL);
+		leaf = kzalloc(sizeof(*leaf), kt_gfp(kt));
 		KUNIT_ASSERT_NOT_NULL(kt->test, leaf);
 		leaf->iova = iova + done;
 		leaf->oa = oa + done;
@@ -116,7 +116,7 @@ static int kt_model_map(struct kt *kt, u64 iova, u64 oa, u64 len, int prot,
 				mtree_store_range(&kt->model,
 						  kt_unit(leaf->iova),
 						  kt_unit(kt_leaf_last(leaf)),
-						  leaf, GFP_KERNEL));
+						  leaf, kt_gfp(kt)));
 		kt->nr_leaves++;
 		done += 1ULL << lg2;
 	}

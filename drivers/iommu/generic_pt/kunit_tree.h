@@ -22,6 +22,18 @@ static const u64 *kt_hw_items(struct kt *kt, const u64 *table)
 	return page ? page->ram : table;
 }
 
+/*
+ * The next item that is used, from one on. Most are not, and each recount reads
+ * all while nobody stores: nothing for KCSAN, which would be busy here.
+ */
+static noinline __no_kcsan unsigned int kt_next_item(const u64 *items,
+						     unsigned int nr)
+{
+	while (nr < PTF_ITEMS && !items[nr])
+		nr++;
+	return nr;
+}
+
 static bool kt_same_in_ram(struct kt *kt, const struct kt_page *page)
 {
 	const u64 *table = page->mem;
@@ -33,6 +45,22 @@ static bool kt_same_in_ram(struct kt *kt, const struct kt_page *page)
 	return true;
 }
 
+/* The next table after @page whose pointer stands in [items, end), or NULL */
+static noinline __no_kcsan struct kt_page *kt_next_child(struct kt *kt,
+							 struct kt_page *page,
+							 const u64 *items,
+							 const u64 *end)
+{
+	for (page = list_next_entry(page, node); &page->node != &kt->page_list;
+	     page = list_next_entry(page, node)) {
+		const u64 *slot = pt_env_desc(page->mem)->slot;
+
+		if (slot >= items && slot < end)
+			return page;
+	}
+	return NULL;
+}
+
 /*
  * Part of a table is written back. Tables that it points to must have been
  * before, and as a whole: hardware may follow the pointers from now on.
@@ -41,32 +69,34 @@ static void kt_writeback(struct pt_iommu *iommu, const void *mem, size_t bytes)
 {
 	struct kt *kt = kunit_get_current_test()->priv;
 	const u64 *table = PTR_ALIGN_DOWN(mem, PTF_TABLE_BYTES), *items = mem;
+	const u64 *end = items + bytes / 8;
 	struct kt_page *page, *child;
-	unsigned long pfn;
 
 	if (!kt_feature(kt, PT_FEAT_DMA_INCOHERENT)) {
 		kt_complain(kt, "a cache is flushed that hardware snoops");
 		return;
 	}
 	page = kt_page(kt, mem);
-	if (!page || kt_page_freed(page) || !bytes ||
-	    items + bytes / 8 > table + PTF_ITEMS) {
+	if (!page || kt_page_freed(page) || !bytes || end > table + PTF_ITEMS) {
 		kt_complain(kt, "%zu bytes are flushed that are no table",
 			    bytes);
 		return;
 	}
-	if (kt->before_writeback)
+	if (kt->before_writeback) {
+		kt->called_out = true;
 		kt->before_writeback(kt, items, bytes);
+		kt->called_out = false;
+	}
 	if (kt->nr_writebacks < KT_WRITEBACKS)
 		kt->writeback[kt->nr_writebacks] =
 			(struct kt_writeback){ items, bytes };
 	kt->nr_writebacks++;
 
-	xa_for_each(&kt->pages, pfn, child) {
+	child = list_entry(&kt->page_list, struct kt_page, node);
+	while ((child = kt_next_child(kt, child, items, end))) {
 		const u64 *slot = pt_env_desc(child->mem)->slot;
 
-		if (kt_page_freed(child) || slot < items ||
-		    slot >= items + bytes / 8 || kt_same_in_ram(kt, child))
+		if (kt_page_freed(child) || kt_same_in_ram(kt, child))
 			continue;
 		if (ptf_table_oa(ptf_common(iommu), *slot) ==
 		    pt_env_table_oa(child->mem))
@@ -144,12 +174,12 @@ static bool kt_below_reaches(struct kt *kt, u64 *table, unsigned int level,
 
 	if (table == mem)
 		return true;
-	for (i = 0; level && i < PTF_ITEMS; i++) {
-		struct kt_hw hw;
+	if (!level)
+		return false;
+	for (i = kt_next_item(items, 0); i < PTF_ITEMS;
+	     i = kt_next_item(items, i + 1)) {
+		struct kt_hw hw = kt_fmt_decode(kt->cfg, items[i], level);
 
-		if (!items[i])
-			continue;
-		hw = kt_fmt_decode(kt->cfg, items[i], level);
 		if (hw.kind == KT_TABLE &&
 		    kt_below_reaches(kt, kt_hw_table(hw.oa), level - 1, mem))
 			return true;
@@ -177,12 +207,13 @@ static bool kt_below_maps(struct kt *kt, u64 *table, unsigned int level,
 	const u64 *items = kt_hw_items(kt, table);
 	unsigned int i;
 
-	for (i = 0; i < PTF_ITEMS; i++) {
+	for (i = kt_next_item(items, 0); i < PTF_ITEMS;
+	     i = kt_next_item(items, i + 1)) {
 		u64 first = kt_item_iova(kt, level, iova, i);
 		u64 end = first + ((u64)1 << kt_item_lg2(level)) - 1;
 		struct kt_hw hw;
 
-		if (!items[i] || first > last || end < start)
+		if (first > last || end < start)
 			continue;
 		hw = kt_fmt_decode(kt->cfg, items[i], level);
 		if (hw.kind == KT_LEAF ||
@@ -290,7 +321,7 @@ static void kt_count_table(struct kt *kt, u64 *table, unsigned int level,
 {
 	struct kt_page *page = kt_page(kt, table);
 	const u64 *items = kt_hw_items(kt, table);
-	unsigned int i, present = 0;
+	unsigned int i, nr, present = 0;
 
 	KUNIT_ASSERT_NOT_NULL_MSG(kt->test, page, "a pointer to no table");
 	KUNIT_ASSERT_FALSE_MSG(kt->test, kt_page_freed(page),
@@ -309,13 +340,12 @@ static void kt_count_table(struct kt *kt, u64 *table, unsigned int level,
 			kt->test, kt_same_in_ram(kt, page),
 			"a table of level %u is not all in memory", level);
 
-	for (i = 0; i < PTF_ITEMS; i++) {
+	for (i = kt_next_item(items, 0); i < PTF_ITEMS;
+	     i = kt_next_item(items, i + nr)) {
 		u64 at = kt_item_iova(kt, level, iova, i);
-		unsigned int nr = 1;
 		struct kt_hw hw;
 
-		if (!items[i])
-			continue;
+		nr = 1;
 		hw = kt_fmt_decode(kt->cfg, items[i], level);
 		KUNIT_ASSERT_TRUE_MSG(kt->test,
 				      hw.kind == KT_LEAF || hw.kind == KT_TABLE,
@@ -332,7 +362,6 @@ static void kt_count_table(struct kt *kt, u64 *table, unsigned int level,
 			count->leaves++;
 		}
 		present += nr;
-		i += nr - 1;
 	}
 	kt_count_desc(kt, table, level, slot, present);
 	page->empty = !present;

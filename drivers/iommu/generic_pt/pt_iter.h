@@ -116,6 +116,8 @@ static __always_inline struct pt_desc *pt_pos_desc(const struct pt_pos *pos)
  * @tables: Set to the AND of all pointers that were followed, all ones for
  *	none. For pt_show_path(); the compiler drops it where that is nothing.
  *
+ * Context: Within rcu_read_lock(), which lockdep checks.
+ *
  * From one load to the next there is a mask and an addition to wait for. All
  * that has to do with @iova and levels is done beside that.
  *
@@ -132,6 +134,7 @@ pt_walk_noting(const struct pt_common *common, unsigned long top, u64 iova,
 	u64 oa = PTF_MIN_LEVELS > 1 ? 0 : pt_env_table_oa(pt_top_table(top));
 	pt_item_t item;
 
+	lockdep_assert_in_rcu_read_lock();
 	*tables = ~0ULL;
 	for (;;) {
 		item = READ_ONCE(*slot);

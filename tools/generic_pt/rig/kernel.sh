@@ -15,7 +15,7 @@ refused_options()
 }
 
 # guest_kernel NAME FRAGMENT...: build tinyconfig plus the fragments from
-# KERNEL in BUILDS/NAME. Sets IMAGE.
+# KERNEL in BUILDS/NAME. UNWATCHED=OBJECT leaves that one without KCSAN. Sets IMAGE.
 guest_kernel()
 {
 	build=$BUILDS/$1
@@ -50,7 +50,8 @@ guest_kernel()
 	say "building the guest kernel (log: ${log#"$ROOT"/}; minutes the first time)"
 	heartbeat "guest kernel" "$build"
 	rc=0
-	make -C "$KERNEL" O="$build" ARCH=x86_64 -j"$JOBS" bzImage >>"$log" 2>&1 || rc=$?
+	make -C "$KERNEL" O="$build" ARCH=x86_64 -j"$JOBS" \
+		${UNWATCHED:+"KCSAN_SANITIZE_$UNWATCHED=n"} bzImage >>"$log" 2>&1 || rc=$?
 	heartbeat_end
 	[ "$rc" = 0 ] || {
 		grep -E 'error:|Error ' "$log" | head -n 10 >&2

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Boots of a kernel with KCSAN, lockdep, kmemleak and failing allocations.
 
-It runs the KUnit suites of all formats, the kernel's selftests of iommufd, and
-DMA of all devices while allocations of tables fail.
+It runs the KUnit suites of all formats, once more those with threads, the kernel's
+selftests of iommufd, and DMA of all devices while allocations of tables fail.
 """
 
 import os
 import re
+from fnmatch import fnmatchcase
 
 import amd
 import iommufd
@@ -14,13 +15,21 @@ from amd import Check
 from machine import MIB, Setup, boot
 
 FORMATS = ("amdv1", "amdv1_mock", "riscv_64", "vtdss", "x86_64")
-CASE = re.compile(r" {4}(not )?ok \d+ (\S+)(?: # SKIP (.*))?")
+SUITES_HEADER = os.path.join(os.path.dirname(__file__), "../../..",
+                             "drivers/iommu/generic_pt/kunit_suites.h")
+CASE = re.compile(r" {4}(not )?ok \d+ (\S+)(?: # SKIP ?(.*))?")
+CASES_PLANNED = re.compile(r" {4}1\.\.(\d+)")
+SUITES_PLANNED = re.compile(r"\] 1\.\.(\d+)$")
 
 # Functions of the library, of the drivers on it, and of the suites
 OURS = re.compile(r"\b_*(pt_|ptf_|iommu_|iommufd_|amd_iommu|amd_viommu|protection_domain|test_\w*pt)")
 RACE = "BUG: KCSAN: "
-# A watchpoint more often than each 4000 accesses, for each of which a CPU waits
+# A CPU waits at each watchpoint, here after up to so many accesses (4000 by default)
 WATCHFUL = "kcsan.skip_watch=1000"
+# For what has one thread, which nothing but the kernel's own threads can race with
+EASY = "kcsan.skip_watch=20000"
+# Suites whose cases start threads
+THREADS = "*_stress"
 NO_SUITES = "kunit.enable=0"
 RULER = "=" * 66
 
@@ -67,41 +76,87 @@ def check_leaks(result):
                  bool(result.all("leaks")) and not ours, "; ".join(ours[:3]) or "kmemleak was not asked")
 
 
-def check_suites(result):
-    """A check for each case, and one that each format's suites ran."""
-    checks, notes, suites, skipped = [], [], set(), 0
+def expected_suites(glob):
+    """The suites that each format registers, as far as a filter lets them run."""
+    with open(SUITES_HEADER, encoding="utf-8") as header:
+        kinds = re.findall(r"&kt_(\w+)_suite", header.read())
+    names = [f"{name}_{kind}" for name in FORMATS for kind in kinds]
+    return [name for name in names if fnmatchcase(name, glob)]
+
+
+def check_suites(result, glob):
+    """A check for each case, and one that all suites of all formats ran all their cases."""
+    checks, notes, planned, given, skipped, ran = [], [], {}, {}, [], set()
     for line in result.all("tap"):
         suite, text = line["program"], line["text"]
         match = CASE.match(text)
         if not match:
-            if text.lstrip().startswith("#"):
+            plan = CASES_PLANNED.match(text)
+            if plan:
+                planned[suite] = int(plan.group(1))
+            elif text.lstrip().startswith("#"):
                 notes.append(text.strip(" #"))
             continue
         bad, name, why = match.groups()
-        suites.add(suite)
-        skipped += why is not None
-        checks.append(Check(f"{suite}: {name}", not bad, "; ".join(notes[-5:]), minor=True))
+        given[suite] = given.get(suite, 0) + 1
+        if why is None:
+            ran.add(name)
+        else:
+            skipped.append(name)
+        checks.append(Check(f"{suite}: {name}", not bad, "; ".join(notes[-5:]), minor=True,
+                            skip="" if bad or why is None else why or "by the suite"))
         notes = []
-    missing = [name for name in FORMATS
-               if not any(re.fullmatch(rf"{name}_[a-z]+", suite) for suite in suites)]
-    summary = f"KUnit: {len(suites)} suites, {len(checks)} cases ran, {skipped} skipped"
-    return checks + [Check(summary, not missing, f"no suite of {' '.join(missing)}")]
+    expected = expected_suites(glob)
+    wrong = [f"no {suite}" for suite in expected if not given.get(suite)]
+    wrong += [f"{suite}: {given.get(suite, 0)} of {planned.get(suite, 0)} cases gave a result"
+              for suite in sorted({*given, *planned}) if given.get(suite) != planned.get(suite)]
+    started = [int(match.group(1)) for match in map(SUITES_PLANNED.search, result.console) if match]
+    if started != [len(given)]:
+        wrong.append(f"{len(given)} suites gave results, the kernel meant to run {started}")
+    if glob == "*":
+        wrong += [f"{name}: skipped for all formats" for name in sorted({*skipped} - ran)]
+    if not expected:
+        wrong.append(f"no suite has a name like {glob}")
+    return checks + [Check(f"KUnit: {len(given)} suites, {len(checks)} cases, {len(skipped)} of them skipped",
+                           not wrong, "; ".join(wrong[:5]))]
+
+
+def kunit(rig, name, glob, cmdline, **setup):
+    """KUnit runs before the first process of the guest does."""
+    ops = " ".join(f"iommu_{name}.kunit_ops={os.environ.get('KUNIT_OPS', '100')}"
+                   for name in FORMATS)
+    result = boot(rig.qemu, Setup(
+        name=name, script="kunit", kernel=rig.kernel, initrd=rig.initrd,
+        directory=os.path.join(rig.out, name),
+        # Under KCSAN a case may take longer than the 20 s of a soft lockup
+        cmdline=f"watchdog_thresh=60 {ops} kunit.filter_glob={glob} {cmdline}", **setup),
+        rig.progress)
+    races = check_races(result)
+    return result, [races, health(result), *check_suites(result, glob), check_tables(result)]
 
 
 def suites(rig):
-    """KUnit runs before the first process of the guest does. All suites take hours
-    here; SUITES='*_stress' (a glob) leaves out those with one thread."""
-    name = "sanitize-kunit"
-    ops = " ".join(f"iommu_{name}.kunit_ops={os.environ.get('KUNIT_OPS', '100')}"
-                   for name in FORMATS)
-    ops += f" kunit.filter_glob={os.environ.get('SUITES', '*')}"
-    result = boot(rig.qemu, Setup(
-        name=name, script="kunit", kernel=rig.kernel, initrd=rig.initrd,
-        directory=os.path.join(rig.out, name), cmdline=f"kmemleak=on {ops} {WATCHFUL}",
-        timeout=7200, silence=900), rig.progress)
-    checks = [check_races(result)]
-    checks += [health(result), *check_suites(result), check_leaks(result)]
-    return result, checks
+    """All suites; SUITES=GLOB for some. Without kmemleak, which knows nothing of pages,
+    and tables are pages: these are counted. The suites' own lists of what is mapped
+    would take three times as long with it."""
+    return kunit(rig, "sanitize-kunit", os.environ.get("SUITES", "*"), EASY,
+                 timeout=3600, silence=300)
+
+
+def threads(rig):
+    """Those with threads. With more CPUs than the host has, one that waits at a
+    watchpoint does so while others go on for long."""
+    turns = " ".join(f"iommu_{name}.kunit_turns=5000" for name in FORMATS)
+    result, checks = kunit(rig, "sanitize-threads", THREADS, f"kmemleak=on {turns} {WATCHFUL}",
+                           cpus=6, timeout=3600, silence=300)
+    return result, [*checks, check_leaks(result)]
+
+
+def check_tables(result):
+    """No IOMMU is emulated: all that counts as its memory was of the suites."""
+    pages = [line["tables"] for line in result.all("memory")]
+    return Check("all tables are free again", pages == ["0"],
+                 f"{pages[0]} pages are not" if pages else "the guest did not count them")
 
 
 def health(result):
@@ -127,4 +182,5 @@ def dma(rig):
                     check_leaks(result)]
 
 
-SCENARIOS = {"sanitize-kunit": suites, "sanitize-iommufd": selftests, "sanitize-dma": dma}
+SCENARIOS = {"sanitize-kunit": suites, "sanitize-threads": threads,
+             "sanitize-iommufd": selftests, "sanitize-dma": dma}

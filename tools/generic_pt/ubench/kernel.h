@@ -186,6 +186,7 @@ void iommu_put_pages_list_now(struct list_head *pages);
 
 /* rcupdate.h: no preemption, so that a read side is not even counted */
 #define rcu_read_lock() barrier()
+#define lockdep_assert_in_rcu_read_lock() do { } while (0)
 #define rcu_read_unlock() barrier()
 
 /* iommu.h, as in the kernel but for what nobody here calls */

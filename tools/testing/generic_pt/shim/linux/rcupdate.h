@@ -6,6 +6,7 @@
 #define SHIM_LINUX_RCUPDATE_H
 
 #include <linux/atomic.h>
+#include <linux/bug.h>
 #include <linux/types.h>
 
 void rcu_read_lock(void);
@@ -18,6 +19,8 @@ void rcu_barrier(void);
 
 /* Whether this thread is within a read side */
 bool rcu_read_lock_held(void);
+
+#define lockdep_assert_in_rcu_read_lock() WARN_ON(!rcu_read_lock_held())
 
 /* A thread that reads must say so first, and take leave before it ends */
 void shim_rcu_register(void);
