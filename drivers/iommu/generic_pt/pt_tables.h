@@ -346,7 +346,9 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 	unsigned int level = pt_desc_level(desc);
 	void *table = pt_env_desc_table(desc);
 	int left, users = atomic_read(&desc->users);
-	struct pt_desc *parent = pt_slot_desc(desc->slot);
+	/* If it is in use somebody may free it as soon as it is not parked */
+	pt_item_t *slot = READ_ONCE(desc->slot);
+	struct pt_desc *parent = pt_slot_desc(slot);
 	struct pt_dead *dead;
 	u64 iova, last;
 
@@ -369,7 +371,7 @@ static noinline __cold bool pt_unpark_locked(struct pt_iommu *iommu,
 	leaving->iova = leaving->nr ? min(leaving->iova, iova) : iova;
 	leaving->last = leaving->nr ? max(leaving->last, last) : last;
 	dead = &leaving->dead[leaving->nr++];
-	dead->slot = desc->slot;
+	dead->slot = slot;
 	dead->item = ptf_table_item(common, pt_env_table_oa(table), level + 1);
 	pt_env_defer(&leaving->tables, desc);
 	leaving->parent = parent;
