@@ -161,7 +161,7 @@ def suites(rig):
 def threads(rig):
     """Those with threads. With more CPUs than the host has, one that waits at a
     watchpoint does so while others go on for long."""
-    turns = " ".join(f"iommu_{name}.kunit_turns=5000" for name in FORMATS)
+    turns = " ".join(f"iommu_{name}.kunit_turns=10000" for name in FORMATS)
     result, checks = kunit(rig, "sanitize-threads", THREADS, f"kmemleak=on {turns} {WATCHFUL}",
                            cpus=6, timeout=3600, silence=300)
     return result, [*checks, check_leaks(result)]
