@@ -24,6 +24,8 @@ SUITES_PLANNED = re.compile(r"\] 1\.\.(\d+)$")
 # Functions of the library, of the drivers on it, and of the suites
 OURS = re.compile(r"\b_*(pt_|ptf_|iommu_|iommufd_|amd_iommu|amd_viommu|protection_domain|test_\w*pt)")
 RACE = "BUG: KCSAN: "
+# Where an interrupt came: below it in a stack is who happened to run
+ENTRY = re.compile(r"\basm_(sysvec|common|exc)_")
 # A CPU waits at each watchpoint, here after up to so many accesses (4000 by default)
 WATCHFUL = "kcsan.skip_watch=1000"
 # For what has one thread, which nothing but the kernel's own threads can race with
@@ -49,10 +51,23 @@ def race_reports(console):
     return reports
 
 
+def is_ours(report):
+    """Whether a function of ours is in one of the stacks, above an interrupt's entry."""
+    interrupted = False
+    for line in report:
+        text = line.partition("]")[2].strip()
+        if not text:            # the next stack
+            interrupted = False
+        elif not interrupted and OURS.search(text):
+            return True
+        interrupted |= bool(ENTRY.search(text))
+    return False
+
+
 def check_races(result):
     """Takes races elsewhere in the kernel off the problems, and judges ours."""
     reports = race_reports(result.console)
-    ours = [report for report in reports if any(OURS.search(line) for line in report)]
+    ours = [report for report in reports if is_ours(report)]
     result.problems = [problem for problem in result.problems if RACE not in problem.text]
     armed = any("kcsan: selftest:" in line and "passed" in line for line in result.console)
     detail = "; ".join(" | ".join(line.split("] ")[-1].strip() for line in report[:30])
@@ -146,7 +161,7 @@ def suites(rig):
 def threads(rig):
     """Those with threads. With more CPUs than the host has, one that waits at a
     watchpoint does so while others go on for long."""
-    turns = " ".join(f"iommu_{name}.kunit_turns=5000" for name in FORMATS)
+    turns = " ".join(f"iommu_{name}.kunit_turns=10000" for name in FORMATS)
     result, checks = kunit(rig, "sanitize-threads", THREADS, f"kmemleak=on {turns} {WATCHFUL}",
                            cpus=6, timeout=3600, silence=300)
     return result, [*checks, check_leaks(result)]
