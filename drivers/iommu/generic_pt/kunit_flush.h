@@ -153,8 +153,7 @@ static void gather_page_size(struct kunit *test)
 /* Items of a leaf table, as small leaves only. Needs a table above it. */
 static u64 kt_fill_table(struct kt *kt, u64 iova)
 {
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	u64 len = 1ULL << kt_item_lg2(level + 1);
+	u64 len = 1ULL << kt_table_lg2(kt);
 
 	/* OA is off by one page, so that no larger leaf fits */
 	kt_map(kt, iova, 1ULL << kt->min_lg2, len, KT_RW);
@@ -163,9 +162,7 @@ static u64 kt_fill_table(struct kt *kt, u64 iova)
 
 static void kt_need_tables(struct kt *kt, unsigned int nr)
 {
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-
-	if (!kt_fits(kt, 0, (u64)nr << kt_item_lg2(level + 1)))
+	if (!kt_fits(kt, 0, (u64)nr << kt_table_lg2(kt)))
 		kunit_skip(kt->test, "fewer tables than that");
 }
 
@@ -223,42 +220,57 @@ static void flush_without_tables(struct kunit *test)
 	kt_check(kt);
 }
 
-/* One page in each of many tables: neighbours go by a flush of their own range */
-static void flush_of_an_empty_table(struct kunit *test)
+/* One page in each of many tables. Returns what a table covers. */
+static u64 kt_map_in_each(struct kt *kt, unsigned int nr)
 {
-	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	bool no_gaps = kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS);
-	u64 len = 1ULL << kt_item_lg2(level + 1);
-	u64 size = 1ULL << kt->min_lg2;
-	unsigned int i, nr = 2 * PT_IOMMU_PARKED + 4;
+	u64 len = 1ULL << kt_table_lg2(kt), size = 1ULL << kt->min_lg2;
+	unsigned int i;
 
 	kt_need_tables(kt, nr);
 	for (i = 0; i < nr; i++)
 		kt_map(kt, i * len + size, 0, size, KT_RW);
+	return len;
+}
+
+/* Some tables left by a flush of [start, end); last came that of a page */
+static void kt_expect_removal(struct kt *kt, u64 start, u64 end,
+			      unsigned int tables, u64 page)
+{
+	bool no_gaps = kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS);
+	struct kt_flush *flush = &kt->flush[no_gaps];
+
+	KUNIT_ASSERT_EQ(kt->test, kt->nr_flushes, no_gaps ? 3 : 2);
+	KUNIT_EXPECT_EQ(kt->test, flush->start, start);
+	KUNIT_EXPECT_EQ(kt->test, flush->last, end - 1);
+	KUNIT_EXPECT_EQ(kt->test, flush->tables, tables);
+	KUNIT_EXPECT_EQ(kt->test, flush[1].start, page);
+	KUNIT_EXPECT_EQ(kt->test, flush[1].tables, 0);
+	if (no_gaps) {
+		/* Their leaves first, while they still stand there */
+		KUNIT_EXPECT_EQ(kt->test, kt->flush[0].start, start);
+		KUNIT_EXPECT_EQ(kt->test, kt->flush[0].last, end - 1);
+		KUNIT_EXPECT_EQ(kt->test, kt->flush[0].tables, 0);
+	}
+}
+
+/* One page in each of many tables: neighbours go by a flush of their own range */
+static void flush_of_an_empty_table(struct kunit *test)
+{
+	struct kt *kt = test->priv;
+	unsigned int i, nr = 2 * PT_IOMMU_PARKED + 4;
+	u64 len = kt_map_in_each(kt, nr), size = 1ULL << kt->min_lg2;
+
 	for (i = 0; i < nr; i++) {
-		struct kt_flush *flush = &kt->flush[no_gaps];
 		u64 oldest = (i - PT_IOMMU_PARKED) * len;
 
 		kt_unmap(kt, i * len + size, size);
 		kt_check(kt);
-		if (!i || i % PT_IOMMU_PARKED) {
+		if (!i || i % PT_IOMMU_PARKED)
 			KUNIT_EXPECT_EQ(test, kt->nr_flushes, 1);
-			continue;
-		}
-		/* All that had a place; last the page itself */
-		KUNIT_ASSERT_EQ(test, kt->nr_flushes, no_gaps ? 3 : 2);
-		KUNIT_EXPECT_EQ(test, flush->start, oldest);
-		KUNIT_EXPECT_EQ(test, flush->last, i * len - 1);
-		KUNIT_EXPECT_EQ(test, flush->tables, PT_IOMMU_PARKED);
-		KUNIT_EXPECT_EQ(test, flush[1].start, i * len + size);
-		KUNIT_EXPECT_EQ(test, flush[1].tables, 0);
-		if (no_gaps) {
-			/* Their leaves first, while they still stand there */
-			KUNIT_EXPECT_EQ(test, kt->flush[0].start, oldest);
-			KUNIT_EXPECT_EQ(test, kt->flush[0].last, i * len - 1);
-			KUNIT_EXPECT_EQ(test, kt->flush[0].tables, 0);
-		}
+		else
+			/* All that had a place */
+			kt_expect_removal(kt, oldest, i * len, PT_IOMMU_PARKED,
+					  i * len + size);
 	}
 }
 
@@ -266,29 +278,19 @@ static void flush_of_an_empty_table(struct kunit *test)
 static void flush_of_a_lonely_table(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	bool no_gaps = kt_feature(kt, PT_FEAT_FLUSH_RANGE_NO_GAPS);
-	u64 len = 1ULL << kt_item_lg2(level + 1);
-	u64 size = 1ULL << kt->min_lg2;
 	unsigned int i, nr = 2 * (PT_IOMMU_PARKED + 4);
+	u64 len = kt_map_in_each(kt, nr), size = 1ULL << kt->min_lg2;
 
-	kt_need_tables(kt, nr);
-	for (i = 0; i < nr; i++)
-		kt_map(kt, i * len + size, 0, size, KT_RW);
 	for (i = 0; i < nr; i += 2) {
-		struct kt_flush *flush = &kt->flush[no_gaps];
 		u64 oldest = (i - 2 * PT_IOMMU_PARKED) * len;
 
 		kt_unmap(kt, i * len + size, size);
 		kt_check(kt);
-		if (i < 2 * PT_IOMMU_PARKED) {
+		if (i < 2 * PT_IOMMU_PARKED)
 			KUNIT_EXPECT_EQ(test, kt->nr_flushes, 1);
-			continue;
-		}
-		KUNIT_ASSERT_EQ(test, kt->nr_flushes, no_gaps ? 3 : 2);
-		KUNIT_EXPECT_EQ(test, flush->start, oldest);
-		KUNIT_EXPECT_EQ(test, flush->last, oldest + len - 1);
-		KUNIT_EXPECT_EQ(test, flush->tables, 1);
+		else
+			kt_expect_removal(kt, oldest, oldest + len, 1,
+					  i * len + size);
 	}
 }
 
@@ -296,14 +298,9 @@ static void flush_of_a_lonely_table(struct kunit *test)
 static void flush_of_an_empty_table_queued(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	u64 len = 1ULL << kt_item_lg2(level + 1);
-	u64 size = 1ULL << kt->min_lg2;
 	unsigned int i, nr = PT_IOMMU_PARKED + 4;
+	u64 len = kt_map_in_each(kt, nr), size = 1ULL << kt->min_lg2;
 
-	kt_need_tables(kt, nr);
-	for (i = 0; i < nr; i++)
-		kt_map(kt, i * len + size, 0, size, KT_RW);
 	for (i = 0; i < nr; i++) {
 		kt_unmap_queued(kt, i * len + size, size, true);
 		kt_check(kt);
@@ -317,16 +314,12 @@ static void flush_without_callbacks(struct kunit *test)
 	static const struct iommu_domain_ops none;
 	const struct iommu_domain_ops *ops[] = { &none, NULL };
 	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	u64 len = 1ULL << kt_item_lg2(level + 1);
-	u64 size = 1ULL << kt->min_lg2;
+	u64 len, size = 1ULL << kt->min_lg2;
 	unsigned int i, j, nr = PT_IOMMU_PARKED + 4, smallest;
 	struct iommu_iotlb_gather gather;
 
-	kt_need_tables(kt, nr);
 	for (j = 0; j < ARRAY_SIZE(ops); j++) {
-		for (i = 0; i < nr; i++)
-			kt_map(kt, i * len + size, 0, size, KT_RW);
+		len = kt_map_in_each(kt, nr);
 		kt->domain.ops = ops[j];
 		/* Tables are freed without a flush here, and that is right */
 		kt->dead = true;

@@ -164,8 +164,7 @@ static void halves_are_two(struct kunit *test)
 static void halves_flush_of_empty_tables(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	u64 len = 1ULL << kt_item_lg2(level + 1);
+	u64 len = 1ULL << kt_table_lg2(kt);
 	u64 size = 1ULL << kt->min_lg2, half = kt_both_halves(kt);
 	unsigned int i, j, nr = PT_IOMMU_PARKED + 6, gone = 0;
 
@@ -196,8 +195,7 @@ static void halves_flush_of_empty_tables(struct kunit *test)
 static void halves_dense_to_the_end(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	u64 len = 3ULL << kt_item_lg2(level + 1);
+	u64 len = 3ULL << kt_table_lg2(kt);
 	u64 size = 1ULL << kt->min_lg2;
 
 	kt_both_halves(kt);

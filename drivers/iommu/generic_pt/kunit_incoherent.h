@@ -30,11 +30,6 @@ static u64 *kt_slot(struct kt *kt, u64 iova, unsigned int level)
 	}
 }
 
-static unsigned int kt_leaf_level(struct kt *kt)
-{
-	return (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-}
-
 /* Expect one write, of so many items of the leaf table */
 static void kt_expect_write(struct kt *kt, u64 iova, unsigned int nr)
 {

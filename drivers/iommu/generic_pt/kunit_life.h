@@ -12,16 +12,10 @@
 
 #include "kunit_ops.h"
 
-/* lg2 of what a table of the smallest leaves covers */
-static unsigned int kt_table_lg2(struct kt *kt)
-{
-	return kt_item_lg2((kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2 + 1);
-}
-
 /* Tables that may be left in an empty tree: parked ones and those above them */
 static unsigned int kt_tables_left(struct kt *kt)
 {
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
+	unsigned int level = kt_leaf_level(kt);
 
 	return 1 + PT_IOMMU_PARKED * (kt->hw_level - min(kt->hw_level, level));
 }

@@ -12,6 +12,18 @@
 
 #define KT_RW (IOMMU_READ | IOMMU_WRITE)
 
+/* Level of the tables of the smallest leaves */
+static unsigned int kt_leaf_level(const struct kt *kt)
+{
+	return (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
+}
+
+/* lg2 of what one of them covers */
+static unsigned int kt_table_lg2(const struct kt *kt)
+{
+	return kt_item_lg2(kt_leaf_level(kt) + 1);
+}
+
 /* Expect that nothing is mapped at an IOVA */
 static void kt_expect_hole(struct kt *kt, u64 iova)
 {

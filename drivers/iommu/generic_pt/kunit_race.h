@@ -32,9 +32,7 @@ static void kt_inner_map_table(struct kt *kt)
 /* One leaf in place of a table */
 static void kt_inner_map_leaf(struct kt *kt)
 {
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-
-	kt_map(kt, kt->inner, 0, 1ULL << kt_item_lg2(level + 1), KT_RW);
+	kt_map(kt, kt->inner, 0, 1ULL << kt_table_lg2(kt), KT_RW);
 }
 
 /* Map, and unmap again: what the first caller removes is empty once more */
@@ -68,8 +66,7 @@ static void kt_inner_look(struct kt *kt)
 static void kt_race_removal(struct kt *kt, void (*inner)(struct kt *kt),
 			    unsigned int at)
 {
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
-	u64 len = 1ULL << kt_item_lg2(level + 1);
+	u64 len = 1ULL << kt_table_lg2(kt);
 	u64 size = 1ULL << kt->min_lg2;
 	unsigned int i;
 
@@ -121,9 +118,8 @@ static void race_map_of_all_and_removal(struct kunit *test)
 static void race_leaf_and_removal(struct kunit *test)
 {
 	struct kt *kt = test->priv;
-	unsigned int level = (kt->min_lg2 - PTF_GRANULE_LG2) / PTF_INDEX_LG2;
 
-	if (!(kt->sizes & (1ULL << kt_item_lg2(level + 1))))
+	if (!(kt->sizes & (1ULL << kt_table_lg2(kt))))
 		kunit_skip(test, "no leaf of that size");
 	kt_race_each_flush(kt, kt_inner_map_leaf);
 }

@@ -19,14 +19,14 @@
  * new user came in between: it stays in the tree, empty, and the next map finds
  * it. Only PT_IOMMU_PARKED tables of a domain can be parked; parking one more
  * unparks the oldest, and those parked after it as long as they stand next to
- * each other in one parent, since these can share their flushes. A parked table that is in
- * use again stays parked, so a range that is mapped and unmapped again and again
- * touches nothing but the count. A place is given and taken under park_lock,
- * which is not taken otherwise. Only who unparks a table under that lock can
- * mark it dead, so one
- * without users that is not parked yet is safe. Between the put that parks a
- * table and the lock somebody who owns the table's whole range may take it out
- * of the tree, so the mark decides, not the place.
+ * each other in one parent, since these can share their flushes. A parked table
+ * that is in use again stays parked, so a range that is mapped and unmapped
+ * again and again touches nothing but the count. A place is given and taken
+ * under park_lock, which is not taken otherwise. Only who unparks a table under
+ * that lock can mark it dead, so one without users that is not parked yet is
+ * safe. Between the put that parks a table and the lock somebody who owns the
+ * table's whole range may take it out of the tree, so the mark decides, not the
+ * place.
  *
  * Removal. Who unparks an empty table marks it dead, and is its one remover. A
  * dead table is no user of its parent any more: the parent's count goes down
